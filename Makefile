@@ -52,6 +52,10 @@ bench: ## run the benchmarks; ONLY=group for one group, ONLY=group/part for a pa
 demo: ## demonstrate it with nginx, newsboat and restic, until Ctrl-C; ONCE=1 exits at the end
 	@scripts/demo $(if $(ONCE),--once)
 
+.PHONY: versions
+versions: ## change a file on the server during a download: who joins the two versions?
+	@scripts/versions
+
 .PHONY: demo-gateway
 demo-gateway: ## demonstrate a gateway, a sender and a device, until Ctrl-C; ONCE=1 exits at the end
 	@scripts/setup test

@@ -203,6 +203,7 @@ let package = Package(
         example("WeatherStation", program: "weatherstation"),
         example("Tides", program: "tides"),
         sample("Clowntown"),
+        sample("PastAttachments"),
 
         // Benchmarks: every figure that the documents quote.
         .executableTarget(
@@ -284,6 +285,12 @@ let package = Package(
             swiftSettings: strict
         ),
         .executableTarget(
+            name: "SandboxPeer",
+            dependencies: ["CCallFilter", "CTestKit", "NetworkShell"],
+            path: "Tests/SandboxPeer",
+            swiftSettings: strict
+        ),
+        .executableTarget(
             name: "HelperPeer",
             dependencies: ["Offstage"],
             path: "Tests/HelperPeer",
@@ -328,13 +335,13 @@ let package = Package(
         tests("SQLite", ["SQLite"]),
         tests("TLS", ["Linux", "TLS"]),
         tests("ExchangeCore", ["ExchangeCore", "Vocabulary"]),
-        tests("NetworkShell", ["Linux", "Vocabulary", "Wire"]),
+        tests("NetworkShell", ["Linux", "NetworkShell", "Vocabulary", "Wire"]),
         tests("Zlib", ["Zlib"]),
         tests(
             "DeviceShell",
             [
                 "DeviceShell", "DeviceCore", "AppProtocol", "AppTranslation", "EventLoop",
-                "Linux", "SQLite", "SystemBus", "Vocabulary", "X11",
+                "Linux", "SQLite", "SystemBus", "Vocabulary", "Wire", "X11",
             ]
         ),
         tests(

@@ -36,6 +36,15 @@ enum Main {
                 ("idle", { try IdleDevices().run() }),
             ]
         ),
+        (
+            "transfers",
+            [
+                ("large", { try TransferFigures().large() }),
+                ("small", { try TransferFigures().small() }),
+                ("waiting", { try WaitingTransfers().run() }),
+                ("kills", { try TransferKills().run() }),
+            ]
+        ),
         ("freshness", [("all", { try FreshnessGroup().run() })]),
     ]
 

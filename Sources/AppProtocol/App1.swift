@@ -16,6 +16,8 @@ package enum App1: CallSet {
     case complete(Complete), setMinimumFetchInterval(SetMinimumFetchInterval), mistaken(Mistaken)
     case submit(Submit), cancel(Cancel), pending(Pending)
     case beginTask(BeginTask), endTask(EndTask), limits(Limits)
+    case joinSession(JoinSession), enqueueTasks(EnqueueTasks), changeTasks(ChangeTasks)
+    case leaveSession(LeaveSession)
 
     package static let table: [CallRow<App1>] = [
         CallRow(
@@ -99,13 +101,47 @@ package enum App1: CallSet {
                 + "memory-limit (x, bytes), cpu-limit (d, share of one processor, averaged over "
                 + "cpu-window seconds; absent while it does not apply), deadline."
         ),
+        CallRow(
+            joinSession,
+            .connected,
+            "Joins a background session of transfers, which is made if it is not there. Its events "
+                + "come as TaskEnded and TaskProgressed from now on, those that were missed first. "
+                + "Result: missed (x, how many tasks have ended "
+                + "and are told next), tasks (av), maps of those that have not: task (x), url, headers (aa{sv}: name, "
+                + "value), description, suspended, received (x, bytes), total, earliest, "
+                + "expects-to-send, expects-to-receive. After Hello on another connection it is "
+                + "called again."
+        ),
+        CallRow(
+            enqueueTasks,
+            .connected,
+            "Enqueues files to fetch, all or none; they are durable when the call returns. Each is "
+                + "a map: task (x, the app's own number), url, headers (as, each NAME: VALUE), "
+                + "description, discretionary, unmetered, earliest, timeout and resource-timeout "
+                + "(d, seconds), expects-to-send and expects-to-receive (x, bytes). What is "
+                + "enqueued in the background is discretionary until the user opens the app."
+        ),
+        CallRow(
+            changeTasks,
+            .connected,
+            repeated: .same,
+            "Suspends, resumes or cancels tasks by their numbers. Those that are not there, or "
+                + "have ended, are left as they are. The end of a cancelled task is told like any "
+                + "other."
+        ),
+        CallRow(
+            leaveSession,
+            .connected,
+            repeated: .nothingLeft,
+            "The events of a session are not wanted in this process any more."
+        ),
     ]
 
     package static let name = "org.offstage.App1"
     /// What this version of the protocol is called in `Hello`.
     package static let version: Int64 = 1
     /// The parts of background work that this daemon has; more may come.
-    package static let features = ["fetch", "refresh", "processing", "tasks", "extensions"]
+    package static let features = ["fetch", "refresh", "processing", "tasks", "extensions", "sessions"]
 
     package static let interface = Interface(
         name,

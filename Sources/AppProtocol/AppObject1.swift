@@ -6,6 +6,7 @@ package enum AppObject1: CallSet {
     case offer(Offer), go(Go), expire(Expire), expireTask(ExpireTask)
     case enterBackground(EnterBackground), enterForeground(EnterForeground)
     case becomeActive(BecomeActive), memoryWarning(MemoryWarning), changed(Changed)
+    case taskEnded(TaskEnded), taskProgressed(TaskProgressed)
 
     package static let table: [CallRow<AppObject1>] = [
         CallRow(
@@ -40,6 +41,22 @@ package enum AppObject1: CallSet {
         CallRow(becomeActive, .daemon, "The app is active."),
         CallRow(memoryWarning, .daemon, "The app is near its memory limit."),
         CallRow(changed, .daemon, "A setting that concerns the app."),
+        CallRow(
+            taskEnded,
+            .daemon,
+            "A task of a session has ended; the reply acknowledges that, and the next one follows. "
+                + "What is not acknowledged is told again after JoinSession. Options: task (a map "
+                + "as in the reply of JoinSession), result (finished, failed or cancelled), file "
+                + "(an absolute path; the file is removed after the reply), size (x, bytes); of "
+                + "the answer: status (x), url, headers; failure (a word) and reason; remaining (x), "
+                + "how many others have ended and are told next."
+        ),
+        CallRow(
+            taskProgressed,
+            .daemon,
+            "How far a task is. Options: task (x), received (x, bytes), total (x), resumed-at (x, "
+                + "bytes that were there before)."
+        ),
     ]
 
     package static let isStrict = false

@@ -7,6 +7,7 @@ package enum AppReply: Equatable, Sendable {
     case task(BegunTask)
     case pending(PendingRequests)
     case limits(Limits)
+    case tasks(JoinedTasks)
 
     package var values: [Value] {
         get throws(ValueError) {
@@ -16,6 +17,7 @@ package enum AppReply: Equatable, Sendable {
             case .task(let task): task.values
             case .pending(let requests): try requests.values
             case .limits(let limits): try limits.values
+            case .tasks(let tasks): try tasks.values
             }
         }
     }
@@ -68,6 +70,14 @@ extension Limits: AppReplyContent {
     package var asReply: AppReply { .limits(self) }
 }
 
+extension JoinedTasks: AppReplyContent {
+    package init?(_ reply: AppReply) {
+        guard case .tasks(let tasks) = reply else { return nil }
+        self = tasks
+    }
+    package var asReply: AppReply { .tasks(self) }
+}
+
 extension App1 {
     /// The call itself, of whichever type it is.
     private var call: any AppCall {
@@ -84,6 +94,10 @@ extension App1 {
         case .beginTask(let call): call
         case .endTask(let call): call
         case .limits(let call): call
+        case .joinSession(let call): call
+        case .enqueueTasks(let call): call
+        case .changeTasks(let call): call
+        case .leaveSession(let call): call
         }
     }
 
@@ -114,6 +128,8 @@ extension AppObject1 {
         case .becomeActive(let call): call
         case .memoryWarning(let call): call
         case .changed(let call): call
+        case .taskEnded(let call): call
+        case .taskProgressed(let call): call
         }
     }
 

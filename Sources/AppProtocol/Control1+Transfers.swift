@@ -22,32 +22,15 @@ extension Control1 {
         package typealias Reply = EnqueuedTransfers
         package var files: [DownloadFile] = []
         package var directory: String?
-        package var headers: [String]?
         package var overwrite = false
-        package var discretionary = false
-        package var after: Interval?
-        package var needs = Needs()
-        package var rate: Int64?
-        package var proxy: String?
-        package var token: String?
+        package var manner = TransferManner()
         package init() {}
 
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.argument("files", &files)
             try fields.option("directory", &directory, "an absolute path without links")
-            try fields.option("headers", &headers, "each as NAME: VALUE")
             try fields.option("overwrite", &overwrite, "replaces existing files when complete")
-            try fields.option(
-                "discretionary",
-                &discretionary,
-                "waits for an unmetered network, power and an idle device"
-            )
-            try fields.option("after", &after)
-            try fields.option("unmetered", &needs.unmetered)
-            try fields.option("power", &needs.power)
-            try fields.option("rate", &rate, in: 1...1 << 50, "bytes a second")
-            try fields.option("proxy", &proxy, "a URL; empty is none")
-            try fields.token(&token, "a repeated call with the same token gets the first answer")
+            try manner.pass(&fields)
         }
 
         package func check() throws(OptionError) {
@@ -65,6 +48,93 @@ extension Control1 {
                     fix: "sha256sum prints it"
                 )
             }
+            try manner.check()
+        }
+    }
+
+    /// One file to send.
+    package struct UploadFile: OptionMap, Equatable, Sendable {
+        package var url = ""
+        package var file = ""
+        package init() {}
+        package init(url: String, file: String) { (self.url, self.file) = (url, file) }
+
+        static var mostInList: Int { 10_000 }
+
+        mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.required("url", &url)
+            try fields.required("file", &file)
+        }
+    }
+
+    package struct Upload: ControlCall {
+        package typealias Reply = EnqueuedTransfers
+        package var files: [UploadFile] = []
+        package var method: String?
+        package var idempotent = false
+        package var manner = TransferManner()
+        package init() {}
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("files", &files)
+            try fields.option("method", &method, "PUT or POST; PUT if it is not given")
+            try fields.option(
+                "idempotent",
+                &idempotent,
+                "a POST may be sent again though the server may have the file"
+            )
+            try manner.pass(&fields)
+        }
+
+        package func check() throws(OptionError) {
+            guard !files.isEmpty else {
+                throw OptionError(reason: "there is no file to send", value: "", fix: "name a file")
+            }
+            guard UploadMethod(rawValue: method ?? "PUT") != nil else {
+                throw OptionError(
+                    reason: "method is neither PUT nor POST",
+                    value: method ?? "",
+                    fix: "give one of these"
+                )
+            }
+            for file in files where !file.file.hasPrefix("/") || file.file.hasSuffix("/") {
+                throw OptionError(
+                    reason: "file is not an absolute path",
+                    value: file.file,
+                    fix: "give its whole path, without links"
+                )
+            }
+            try manner.check()
+        }
+    }
+
+    /// How transfers are made: what downloads and uploads have in common.
+    package struct TransferManner: Equatable, Sendable {
+        package var headers: [String]?
+        package var discretionary = false
+        package var after: Interval?
+        package var needs = Needs()
+        package var rate: Int64?
+        package var proxy: String?
+        package var token: String?
+        package init() {}
+
+        mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.option("headers", &headers, "each as NAME: VALUE")
+            try fields.option(
+                "discretionary",
+                &discretionary,
+                "waits for an unmetered network, power and an idle device"
+            )
+            try fields.option("after", &after)
+            try fields.option("unmetered", &needs.unmetered)
+            try fields.option("power", &needs.power)
+            try fields.option("rate", &rate, in: 1...1 << 50, "bytes a second")
+            try fields.option("proxy", &proxy, "a URL; empty is none")
+            try fields.token(&token, "a repeated call with the same token gets the first answer")
+        }
+
+        func check() throws(OptionError) {
             for header in headers ?? [] {
                 guard HTTPField(line: header) == nil else { continue }
                 throw OptionError(

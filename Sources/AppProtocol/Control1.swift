@@ -14,7 +14,7 @@ package enum Control1: CallSet {
     case submit(Submit), run(Run), cancel(Cancel)
     case pause(Pause), `continue`(Continue), simulate(Simulate), advance(Advance)
     case set(Set), reload(Reload)
-    case download(Download), transfers(Transfers), changeTransfers(ChangeTransfers)
+    case download(Download), upload(Upload), transfers(Transfers), changeTransfers(ChangeTransfers)
 
     package static let table: [CallRow<Control1>] = [
         CallRow(
@@ -100,6 +100,13 @@ package enum Control1: CallSet {
             .user,
             "Fetches files in the background, each a map: url (s), file (s, its name in the "
                 + "directory) and sha256 (s). All of them are stored when the reply comes, or none."
+        ),
+        CallRow(
+            upload,
+            .user,
+            "Sends files in the background, each a map: url (s) and file (s, an absolute path "
+                + "without links). All of them are stored when the reply comes, or none. A file "
+                + "that has changed by the time it is sent fails."
         ),
         CallRow(transfers, .user, "The transfers, the oldest first."),
         CallRow(

@@ -156,6 +156,24 @@ package struct Fields {
         }
     }
 
+    /// Options that are the fields of one record.
+    mutating func record<Record: Codable>(_ record: inout Record) throws(OptionError) {
+        noOptions()
+        switch mode {
+        case .reading:
+            do {
+                record = try ValueDecoder().decode(Record.self, from: .map(options))
+            } catch {
+                throw OptionError(reason: "\(error)", value: "", fix: "give it as documented")
+            }
+            options = [:]
+        // What is ours always encodes.
+        case .writing:
+            options = (try? ValueEncoder().encode(record))?.mapValue ?? [:]
+        case .listing: break
+        }
+    }
+
     /// There is a map for options, and none is known yet.
     mutating func noOptions() { takesOptions = true }
 }

@@ -9,6 +9,8 @@ package struct CallContext: Sendable {
     package let process: ProcessID
     /// What its launch uses at this moment; nil: it is not known.
     package var usage: Usage?
+    /// Where what its sessions fetch is kept for it.
+    package var transferDirectory = ""
     /// Of a task that it ends: as an activity of its own.
     package var holdsTask = false
 
@@ -45,6 +47,19 @@ extension App1 {
             )
         case .endTask(let call):
             .taskEnded(task: call.task, by: context.holdsTask ? context.process : nil, reply: reply)
+        case .joinSession(let call):
+            .session(call.session, .join(sendsLaunchEvents: !call.isQuiet), reply: reply)
+        case .enqueueTasks(let call):
+            .session(
+                call.session,
+                .enqueue(
+                    call.tasks.map { SessionOrder($0, of: call.session, context) },
+                    token: call.token
+                ),
+                reply: reply
+            )
+        case .changeTasks(let call): .session(call.session, call.request, reply: reply)
+        case .leaveSession(let call): .session(call.session, .leave, reply: reply)
         case .pending, .limits: preconditionFailure("\(self) is a question, and no event")
         }
     }
@@ -67,10 +82,48 @@ extension App1 {
             guard case .begun(let task) = reply else { return nil }
             return .success(.task(task))
         case .finishedLaunching, .expirationHandler, .complete, .setMinimumFetchInterval,
-            .mistaken, .submit, .cancel, .endTask:
+            .mistaken, .submit, .cancel, .endTask, .enqueueTasks, .changeTasks, .leaveSession:
             return .success(.nothing)
+        case .joinSession:
+            guard case .tasks(let tasks) = reply else { return nil }
+            return .success(.tasks(tasks))
         case .pending, .limits: return nil
         }
+    }
+}
+
+extension App1.ChangeTasks {
+    fileprivate var request: SessionRequest {
+        switch action {
+        case .suspend: .suspend(tasks)
+        case .resume: .resume(tasks)
+        case .cancel: .cancel(tasks)
+        }
+    }
+}
+
+extension SessionOrder {
+    fileprivate init(_ call: App1.DownloadTask, of session: String, _ context: CallContext) {
+        var order = TransferOrder(
+            url: call.url,
+            headers: (call.headers ?? []).compactMap(HTTPField.init(line:)),
+            directory: context.transferDirectory,
+            overwrites: true,
+            isDiscretionary: call.discretionary,
+            needs: call.needs,
+            earliest: call.earliest,
+            errors: .deliver
+        )
+        if let timeout = call.timeout { order.timeout = timeout }
+        if let timeout = call.resourceTimeout { order.resourceTimeout = timeout }
+        let task = SessionTask(
+            session: session,
+            number: call.task,
+            description: call.description,
+            expectsToSend: call.expectsToSend,
+            expectsToReceive: call.expectsToReceive
+        )
+        self.init(task: task, order: order)
     }
 }
 

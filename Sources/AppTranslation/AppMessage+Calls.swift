@@ -51,6 +51,12 @@ extension AppMessage {
             )
         case .refreshChanged(let status):
             .changed(AppObject1.Changed { $0.backgroundRefresh = Word(status) })
+        case .taskEnded(_, let session, let end):
+            .taskEnded(AppObject1.TaskEnded { ($0.session, $0.end) = (session, end) })
+        case .taskProgress(let session, let progress):
+            .taskProgressed(
+                AppObject1.TaskProgressed { ($0.session, $0.progress) = (session, progress) }
+            )
         }
     }
 
@@ -71,9 +77,9 @@ extension AppMessage {
     /// Whether the core waits for the answer.
     package var isAnswered: Bool {
         switch self {
-        case .offer, .didEnterBackground: true
+        case .offer, .didEnterBackground, .taskEnded: true
         case .go, .expire, .expireTask, .willEnterForeground, .didBecomeActive, .memoryWarning,
-            .refreshChanged:
+            .refreshChanged, .taskProgress:
             false
         }
     }
@@ -85,8 +91,11 @@ extension AppMessage {
         case (.offer(let delivery, _), .refused(let reason)):
             .declined(delivery, reason: String(reason.prefix(Self.reasonLimit)))
         case (.didEnterBackground, .done), (.didEnterBackground, .refused): .enteredBackground
+        case (.taskEnded(let id, _, _), .done): .acknowledged(id)
         case (_, .lost): nil
-        case (.go, _), (.expire, _), (.expireTask, _), (.willEnterForeground, _),
+        // What was refused is told again when the app has joined again.
+        case (.taskEnded, .refused), (.taskProgress, _), (.go, _), (.expire, _), (.expireTask, _),
+            (.willEnterForeground, _),
             (.didBecomeActive, _), (.memoryWarning, _), (.refreshChanged, _):
             nil
         }

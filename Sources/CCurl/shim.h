@@ -19,6 +19,13 @@ static inline CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, void *va
     return curl_easy_setopt(easy, option, value);
 }
 
+/* The bytes must stay where they are as long as the handle. */
+static inline CURLcode ccurl_set_bytes(
+    CURL *easy, CURLoption option, const void *bytes, size_t count) {
+    struct curl_blob blob = {(void *)bytes, count, CURL_BLOB_NOCOPY};
+    return curl_easy_setopt(easy, option, &blob);
+}
+
 static inline CURLcode ccurl_set_writer(CURL *easy, CURLoption option, curl_write_callback body) {
     return curl_easy_setopt(easy, option, body);
 }
@@ -49,3 +56,13 @@ static inline CURLMcode ccurl_multi_set_timer(CURLM *multi, curl_multi_timer_cal
 
 /* Macros with a cast, which Swift does not see. */
 static const size_t ccurl_write_pause = CURL_WRITEFUNC_PAUSE;
+static const size_t ccurl_read_abort = CURL_READFUNC_ABORT;
+
+/* Where libcurl was built to look for certificates of authorities; NULL: nowhere. */
+static inline const char *ccurl_authority_file(void) {
+    return curl_version_info(CURLVERSION_NOW)->cainfo;
+}
+
+static inline const char *ccurl_authority_directory(void) {
+    return curl_version_info(CURLVERSION_NOW)->capath;
+}

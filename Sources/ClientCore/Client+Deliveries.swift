@@ -35,6 +35,13 @@ extension Client {
                 effects.append(.changed(backgroundRefresh: status))
             }
             effects.append(.reply(number))
+        case .taskEnded(let call):
+            working.append(number)
+            effects.append(.taskEnded(session: call.session, call.end, number))
+        case .taskProgressed(let call):
+            effects += [
+                .taskProgressed(session: call.session, call.progress), .reply(number),
+            ]
         }
     }
 

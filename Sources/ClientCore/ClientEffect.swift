@@ -43,6 +43,9 @@ package enum ClientEffect: Equatable, Sendable {
     case becomeActive(IncomingNumber)
     case memoryWarning
     case changed(backgroundRefresh: Word<RefreshStatus>)
+    /// A task of a session has ended: acknowledged by the answer.
+    case taskEnded(session: String, SessionTaskEnd, IncomingNumber)
+    case taskProgressed(session: String, TaskProgress)
     /// For the app's developer.
     case log(String)
 }

@@ -42,7 +42,7 @@ package struct CurlError: Error, Hashable, Sendable, CustomStringConvertible {
         case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT, CURLE_SSL_CACERT_BADFILE,
             CURLE_SSL_ENGINE_INITFAILED:
             .shortage
-        case CURLE_WRITE_ERROR: .refused
+        case CURLE_WRITE_ERROR, CURLE_ABORTED_BY_CALLBACK: .refused
         // All else is about connections: names, sockets, TLS, HTTP/2.
         default: .connection
         }

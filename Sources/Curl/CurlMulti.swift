@@ -22,9 +22,10 @@ package final class CurlMulti {
     private var requests: [ObjectIdentifier: CurlRequest] = [:]
 
     package init(connectionsPerHost: Int, connections: Int) throws(CurlError) {
-        guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK,
-            let multi = unsafe curl_multi_init()
-        else { throw CurlError(CURLE_OUT_OF_MEMORY, "") }
+        try CurlLibrary.prepare()
+        guard let multi = unsafe curl_multi_init() else {
+            throw CurlError(CURLE_OUT_OF_MEMORY, "")
+        }
         unsafe handle = multi
         let me = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe ccurl_multi_set_long(handle, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost)

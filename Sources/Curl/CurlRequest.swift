@@ -1,11 +1,12 @@
 import CCurl
 
-/// One GET request and its answer. Used on one thread only.
+/// One request and its answer. Used on one thread only.
 @safe
 package final class CurlRequest {
     /// What is asked, and how.
     package struct Options: Sendable {
         package var url: String
+        package var method = Method.get
         /// `NAME: VALUE`.
         package var fields: [String] = []
         package var userAgent = ""
@@ -17,10 +18,29 @@ package final class CurlRequest {
         /// A URL; nil: what the environment says; empty: none.
         package var proxy: String?
         package var bufferSize = 512 << 10
-        /// Certificates of authorities, in place of the system's: a file, and a directory.
-        package var authorities: (file: String?, directory: String?) = (nil, nil)
+        /// Certificates of authorities, in place of the system's.
+        package var authorities = Authorities()
 
         package init(url: String) { self.url = url }
+    }
+
+    package enum Method: Hashable, Sendable {
+        case get, head
+        /// A method that has a body, of so many bytes. `isOnce`: not even a connection that turns
+        /// out to be dead makes libcurl send it again.
+        case sending(String, count: Int64, isOnce: Bool)
+    }
+
+    /// Whose certificates are trusted.
+    package struct Authorities: Sendable {
+        /// Nil: those in the system's file.
+        package var certificates: CurlCertificates?
+        /// Of files that are named by the hash of their subject; nil: the system's.
+        package var directory: String?
+
+        package init(certificates: CurlCertificates? = nil, directory: String? = nil) {
+            (self.certificates, self.directory) = (certificates, directory)
+        }
     }
 
     /// What becomes of bytes that have come.
@@ -36,11 +56,16 @@ package final class CurlRequest {
     /// trailers come too.
     package var headLine: (String) -> Verdict = { _ in .taken }
     package var body: (Span<UInt8>) -> Verdict = { _ in .taken }
+    /// Fills the next bytes of the request's body; returns how many. Nil: the request ends with
+    /// `CurlError.Kind.refused`.
+    package var fill: (inout MutableSpan<UInt8>) -> Int? = { _ in 0 }
 
     @unsafe let handle: UnsafeMutableRawPointer
     private var list: UnsafeMutablePointer<curl_slist>?
     /// libcurl writes its words into it.
     private let words: UnsafeMutablePointer<CChar>
+    /// libcurl reads them where they are.
+    private let certificates: CurlCertificates?
 
     /// Throws for want of memory.
     package init(_ options: Options) throws(CurlError) {
@@ -48,6 +73,7 @@ package final class CurlRequest {
             throw CurlError(CURLE_OUT_OF_MEMORY, "")
         }
         unsafe handle = easy
+        certificates = options.authorities.certificates
         unsafe words = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe words.pointee = 0
         for field in options.fields {
@@ -72,7 +98,16 @@ package final class CurlRequest {
         try set(CURLOPT_USERAGENT, options.userAgent)
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
         if let proxy = options.proxy { try set(CURLOPT_PROXY, proxy) }
-        if let file = options.authorities.file { try set(CURLOPT_CAINFO, file) }
+        if let certificates = options.authorities.certificates {
+            try unsafe check(
+                ccurl_set_bytes(
+                    handle,
+                    CURLOPT_CAINFO_BLOB,
+                    certificates.bytes.baseAddress,
+                    certificates.bytes.count
+                )
+            )
+        }
         if let directory = options.authorities.directory { try set(CURLOPT_CAPATH, directory) }
         let numbers: [(CURLoption, Int)] = [
             (CURLOPT_NOSIGNAL, 1), (CURLOPT_FOLLOWLOCATION, 0), (CURLOPT_HTTP09_ALLOWED, 0),
@@ -82,9 +117,8 @@ package final class CurlRequest {
             (CURLOPT_CONNECTTIMEOUT, options.connectTimeoutSeconds),
             (CURLOPT_SUPPRESS_CONNECT_HEADERS, 1), (CURLOPT_TCP_KEEPALIVE, 1),
         ]
-        for (option, number) in numbers {
-            try check(unsafe ccurl_set_long(handle, option, number))
-        }
+        for (option, number) in numbers { try set(option, number) }
+        try set(options.method, bufferSize: options.bufferSize)
         try check(
             unsafe ccurl_set_offset(
                 handle,
@@ -92,6 +126,30 @@ package final class CurlRequest {
                 Int(options.rateLimit)
             )
         )
+        try check(
+            unsafe ccurl_set_offset(
+                handle,
+                CURLOPT_MAX_SEND_SPEED_LARGE,
+                Int(options.rateLimit)
+            )
+        )
+    }
+
+    private func set(_ method: Method, bufferSize: Int) throws(CurlError) {
+        switch method {
+        case .get: break
+        case .head: try set(CURLOPT_NOBODY, 1)
+        case .sending(let name, let count, let isOnce):
+            try set(CURLOPT_UPLOAD, 1)
+            try set(CURLOPT_CUSTOMREQUEST, name)
+            try set(CURLOPT_UPLOAD_BUFFERSIZE, bufferSize)
+            try check(
+                unsafe ccurl_set_offset(handle, CURLOPT_INFILESIZE_LARGE, Int(count))
+            )
+            // Without a way back in the body, libcurl repeats none that it has begun to send; an
+            // empty one it would.
+            if isOnce, count == 0 { try set(CURLOPT_FRESH_CONNECT, 1) }
+        }
     }
 
     private func setCallbacks() throws(CurlError) {
@@ -100,6 +158,12 @@ package final class CurlRequest {
         try check(unsafe ccurl_set_pointer(handle, CURLOPT_PRIVATE, me))
         try check(unsafe ccurl_set_pointer(handle, CURLOPT_WRITEDATA, me))
         try check(unsafe ccurl_set_pointer(handle, CURLOPT_HEADERDATA, me))
+        try check(unsafe ccurl_set_pointer(handle, CURLOPT_READDATA, me))
+        try check(
+            unsafe ccurl_set_writer(handle, CURLOPT_READFUNCTION) { bytes, size, count, context in
+                unsafe CurlRequest.filled(bytes, size * count, context)
+            }
+        )
         try check(
             unsafe ccurl_set_writer(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
                 unsafe CurlRequest.took(bytes, size * count, context) { $0.body($1) }
@@ -145,6 +209,22 @@ package final class CurlRequest {
         }
     }
 
+    /// How many bytes libcurl is given.
+    private static func filled(
+        _ bytes: UnsafeMutablePointer<CChar>?,
+        _ count: Int,
+        _ context: UnsafeMutableRawPointer?
+    ) -> Int {
+        guard let context = unsafe context else { return ccurl_read_abort }
+        let request = unsafe Unmanaged<CurlRequest>.fromOpaque(context).takeUnretainedValue()
+        let buffer = unsafe UnsafeMutableRawBufferPointer(start: bytes, count: count)
+        let filled = unsafe buffer.withMemoryRebound(to: UInt8.self) {
+            var span = unsafe $0.mutableSpan
+            return request.fill(&span)
+        }
+        return filled ?? ccurl_read_abort
+    }
+
     /// After `Verdict.wait`.
     package func resume() {
         // It fails only for a request that is over, which says so itself.
@@ -171,6 +251,10 @@ package final class CurlRequest {
 
     /// libcurl's words about what went wrong.
     var problem: String { unsafe String(cString: words) }
+
+    private func set(_ option: CURLoption, _ number: Int) throws(CurlError) {
+        try check(unsafe ccurl_set_long(handle, option, number))
+    }
 
     private func set(_ option: CURLoption, _ text: String) throws(CurlError) {
         try check(unsafe ccurl_set_string(handle, option, text))

@@ -32,6 +32,10 @@ package enum AppEvent: Hashable, Sendable, Codable {
     /// Also by an extension: it runs in the app.
     case submit(Submission, reply: ReplyToken)
     case cancel(identifier: String?, reply: ReplyToken)
+    /// What it asks of one of its sessions of transfers.
+    case session(String, SessionRequest, reply: ReplyToken)
+    /// Its answer to `taskEnded`: it needs to be told no more.
+    case acknowledged(TransferID)
     /// Its library saw it do that wrong.
     case mistaken(AppMistake, subject: String, reply: ReplyToken? = nil)
     /// The connection is gone; the process may live on and come back.
@@ -98,6 +102,9 @@ package enum AppMessage: Hashable, Sendable, Codable {
     case memoryWarning(memory: Int64, limit: Int64)
     /// Whether background refresh is on for it.
     case refreshChanged(RefreshStatus)
+    /// A task of a session has ended; the app answers `acknowledged` once it has used that.
+    case taskEnded(TransferID, session: String, SessionTaskEnd)
+    case taskProgress(session: String, TaskProgress)
 }
 
 /// Work that is offered to an app.

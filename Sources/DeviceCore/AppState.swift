@@ -17,6 +17,7 @@ package struct AppState: Sendable {
         var refreshHeldBy = GateSet()
         var holdTimes: [HoldTime] = []
         var mistakes: [ReportedMistake] = []
+        var joined: [JoinedSession] = []
     }
 
     init(id: AppID) { content = [Content(record: AppRecord(id: id))] }
@@ -45,6 +46,11 @@ package struct AppState: Sendable {
     var mistakes: [ReportedMistake] {
         get { content[0].mistakes }
         _modify { yield &content[0].mistakes }
+    }
+    /// Sessions that its process has joined.
+    var joined: [JoinedSession] {
+        get { content[0].joined }
+        _modify { yield &content[0].joined }
     }
     // Asked often; the record, and what is in it, would be copied to be looked at.
     package var id: AppID { content[0].record.id }
@@ -278,6 +284,7 @@ package struct AppRecord: Hashable, Sendable, Codable {
     @OmittedIfDefault package var tokens: [AnsweredToken] = []
     /// The same of transfers.
     @OmittedIfDefault var transferTokens: [AnsweredTransfers] = []
+    @OmittedIfDefault var sessions: [TransferSession] = []
 
     package init(id: AppID) { self.id = id }
 
@@ -293,6 +300,7 @@ package struct AppRecord: Hashable, Sendable, Codable {
         failures.count.isCount && ledger.isValid && refresh.isValid
             && paces.allSatisfy(\.close.isCount)
             && transferTokens.allSatisfy { (0...Device.mostTransfers).contains($0.count) }
+            && sessions.allSatisfy { $0.announced <= 1 << 60 }
     }
 }
 

@@ -87,8 +87,8 @@ extension Device {
             why = "its manifest is not valid: \(problem)"
         } else if let manifest = state.manifest {
             why =
-                state.id == Self.downloads
-                ? "nothing is being fetched"
+                state.id == Self.downloads || state.id == Self.uploads
+                ? "nothing is being transferred"
                 : manifest.modes.isEmpty
                     ? "its manifest declares no background modes"
                     : state.isTransient

@@ -22,6 +22,7 @@ extension Device {
             swap(&indices, &touched)
             for index in indices.elements where apps.isUsed(index) {
                 advanceLaunches(of: index, &transition)
+                if !apps[index].record.sessions.isEmpty { settleSessions(of: index, &transition) }
                 forgetIfOver(index, &transition)
                 guard apps.isUsed(index) else { continue }
                 ready.append(contentsOf: evaluateRequests(of: index, &transition))

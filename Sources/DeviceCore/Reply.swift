@@ -83,6 +83,8 @@ package enum Reply: Hashable, Sendable, Codable {
     case begun(BegunTask)
     /// To an enqueue, in its order.
     case transfers([TransferID])
+    /// To an app that joins a session.
+    case tasks(JoinedTasks)
     case refused(Refusal)
 }
 

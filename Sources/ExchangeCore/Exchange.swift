@@ -9,12 +9,7 @@ package import Vocabulary
 /// (`proceed`).
 package struct Exchange: Hashable, Sendable {
     package let order: ExchangeOrder
-    /// Of the request that is, or will be, sent.
-    package private(set) var url: String
-    private var redirects = 0
-    /// A redirect led to another origin. What was meant for the first one is not told from then on,
-    /// also if another redirect leads back: somebody else chose the path.
-    private var isForeign = false
+    private var target: RequestTarget
     /// What is there of the file, of one version.
     private var known: ResumePoint?
     /// Requests that brought little of what was asked for, or had to be repeated from the start.
@@ -76,10 +71,9 @@ package struct Exchange: Hashable, Sendable {
     /// brought a part of some size.
     private static let mostRequests = 16
     private static let partBytes: Int64 = 65_536
-    package static let mostRedirects = 20
 
     package init(_ order: ExchangeOrder) {
-        (self.order, url, known) = (order, order.url, order.resume)
+        (self.order, target, known) = (order, RequestTarget(order.url), order.resume)
         received = order.resume?.offset ?? 0
         mustAsk = order.resume != nil
     }
@@ -92,10 +86,13 @@ package struct Exchange: Hashable, Sendable {
         return [.request]
     }
 
+    /// Of the request that is, or will be, sent.
+    package var url: String { target.url }
+
     /// Of the request to `url`.
     package var fields: [HTTPField] {
         // What was meant for one server is not told to another.
-        var fields = isForeign ? [] : order.headers
+        var fields = target.isForeign ? [] : order.headers
         fields.append(HTTPField("Accept-Encoding", "identity"))
         if let known {
             fields.append(HTTPField("Range", "bytes=\(known.offset)-"))
@@ -105,36 +102,14 @@ package struct Exchange: Hashable, Sendable {
     }
 
     /// The answer was a redirect to this URL, which is absolute.
-    package mutating func redirected(to target: String) -> [Action] {
+    package mutating func redirected(to url: String) -> [Action] {
         guard state == .asking else { return [] }
-        let target = Self.encoded(target)
-        guard let from = Origin(url), let origin = Origin(target), target.utf8.count <= 8192 else {
-            return fail(.badRedirect, "redirected to a URL that is not http or https: \(target)")
+        do throws(ExchangeFailure) {
+            try target.follow(url)
+        } catch {
+            return end(.failed(error.plain))
         }
-        guard !from.isSecure || origin.isSecure else {
-            return fail(.badRedirect, "redirected from https to http")
-        }
-        redirects += 1
-        guard redirects <= Self.mostRedirects else {
-            return fail(.tooManyRedirects, "more than \(Self.mostRedirects) redirects")
-        }
-        if origin != from { isForeign = true }
-        url = target
         return [.request]
-    }
-
-    /// With percent signs for what may stand in no URL, but is sent by servers.
-    private static func encoded(_ url: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in url.utf8 {
-            if (0x21...0x7e).contains(byte) {
-                bytes.append(byte)
-            } else {
-                bytes += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     // MARK: Answers
@@ -161,16 +136,11 @@ package struct Exchange: Hashable, Sendable {
             if head.status == 412 || head.status == 416 { return nil }
         }
         guard order.errors == .fail else { return nil }
-        let reason = "the server answered \(head.status)"
-        guard Self.busy.contains(head.status) else { return fail(.status, reason) }
-        let wait = head.fields.value(of: "Retry-After").flatMap {
-            RetryAfter.wait($0, date: head.fields.value(of: "Date"))
+        guard BusyStatus.contains(head.status) else {
+            return fail(.status, "the server answered \(head.status)")
         }
-        return end(.interrupted(.init(.busy, reason: reason, retryAfter: wait)))
+        return end(.interrupted(BusyStatus.interruption(head)))
     }
-
-    /// Another try may help.
-    private static let busy = [408, 425, 429, 500, 502, 503, 504, 522, 524]
 
     /// Nothing is missing of what we have.
     private func isComplete(_ known: ResumePoint, _ head: Head) -> Bool {
@@ -326,10 +296,7 @@ package struct Exchange: Hashable, Sendable {
     package mutating func stop() -> [Action] { end(.interrupted(.init(.stopped))) }
 
     private mutating func fail(_ code: ExchangeFailure.Code, _ reason: String) -> [Action] {
-        let words = reason.unicodeScalars.prefix(300).map { $0.value < 0x20 ? " " : $0 }
-        return end(
-            .failed(ExchangeFailure(code, reason: String(String.UnicodeScalarView(words))))
-        )
+        end(.failed(ExchangeFailure(code, reason: reason).plain))
     }
 
     private mutating func end(_ end: ExchangeEnd) -> [Action] {

@@ -83,6 +83,7 @@ package enum Signal {
     package static let proceed = SIGCONT
     package static let stop = SIGSTOP
     package static let processorTime = SIGXCPU
+    package static let badCall = SIGSYS
 
     /// `SIGTERM`; for a number without a name `signal 40`.
     package static func name(_ number: Int32) -> String {

@@ -118,6 +118,20 @@ package struct FileDescriptor: ~Copyable, Sendable {
         return bytes
     }
 
+    /// Reads at most `limit` bytes into `bytes` from `offset` on, the position untouched; returns
+    /// how many, 0 at the end.
+    package func read(
+        at offset: Int64,
+        limit: Int,
+        into bytes: inout MutableSpan<UInt8>
+    ) throws(LinuxError) -> Int {
+        try unsafe bytes.withUnsafeMutableBufferPointer { (buffer) throws(LinuxError) in
+            try checkAgain("pread", "descriptor \(number)") {
+                unsafe pread(number, buffer.baseAddress, min(limit, buffer.count), Int(offset))
+            }
+        }
+    }
+
     /// Writes what the descriptor takes now; returns how many bytes that were.
     package func write(_ bytes: Span<UInt8>) throws(LinuxError) -> Int {
         try unsafe bytes.withUnsafeBufferPointer { (buffer) throws(LinuxError) in

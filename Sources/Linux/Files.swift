@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+package import Vocabulary
 
 /// Files by path: read whole, replaced whole, listed.
 package enum Files {
@@ -242,6 +243,12 @@ package struct FileStatus: Equatable, Sendable {
     package var links: UInt64
     /// Nanoseconds since 1970.
     package var modified: Int64
+
+    /// What tells the file from another, or from itself after a change.
+    package var identity: FileIdentity {
+        // Some file systems use the highest bit, for which a stored number has no room.
+        FileIdentity(size: size, modified: modified, inode: inode & UInt64(Int64.max))
+    }
 
     init(_ information: stat) {
         kind =

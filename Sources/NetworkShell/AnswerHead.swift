@@ -8,6 +8,11 @@ struct AnswerHead {
     private(set) var head = Exchange.Head(status: 0, fields: [], length: nil)
     private var isOver = false
     private var bytes = 0
+    /// The last interim answer, until it is taken.
+    private var interim: Exchange.Head?
+    private var interims = 0
+    /// Interim answers tell of progress, but not for ever.
+    private static let mostInterims = 100_000
 
     /// It leads elsewhere, and its body is of no interest.
     private(set) var isRedirect = false
@@ -32,9 +37,16 @@ struct AnswerHead {
         return false
     }
 
+    mutating func takeInterim() -> Exchange.Head? {
+        defer { interim = nil }
+        return interim
+    }
+
     private mutating func end() throws(ExchangeFailure) -> Bool {
         guard head.status >= 200 else {
             // 100 Continue and the like: the answer follows.
+            interim = head
+            (interims, bytes) = (interims + 1, interims < Self.mostInterims ? 0 : bytes)
             head = Exchange.Head(status: 0, fields: [], length: nil)
             return false
         }

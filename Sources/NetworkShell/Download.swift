@@ -6,14 +6,14 @@ import Wire
 
 /// One download: an exchange, the file that its bytes go to, and how much of that is durable.
 @safe
-final class Download {
+final class Download: RunningExchange {
     let id: TransferID
     private let file: DownloadFile
     private let fileSystem: UInt64
     private var exchange: Exchange
     private var request: CurlRequest?
     private var head = AnswerHead()
-    private var tasks: [Task] = []
+    private var tasks: [ExchangeTask] = []
     /// Bytes of the file that a loss of power does not take.
     private var durable: Int64
     /// A job of the thread that syncs is on its way.
@@ -32,16 +32,6 @@ final class Download {
     private var isResumable = false
     private var reserved = false
 
-    /// What is to be done for it outside of libcurl's calls, in order.
-    enum Task {
-        case give(up: CurlRequest)
-        case request(CurlRequest.Options)
-        case report(NetworkReport)
-        case sync(SyncThread.Job)
-        /// It is over.
-        case done(NetworkReport)
-    }
-
     /// Bytes are made durable when so many have come, or after so long.
     static let syncBytes: Int64 = 8 << 20
     static let syncInterval = Interval.seconds(2)
@@ -57,7 +47,7 @@ final class Download {
         isResumable = order.resume != nil
     }
 
-    func takeTasks() -> [Task] {
+    func takeTasks() -> [ExchangeTask] {
         defer { tasks = [] }
         return tasks
     }
@@ -160,7 +150,10 @@ final class Download {
         }
         // The exchange has said why.
         if error.kind == .refused, exchange.isEnded || exchange.isWaiting { return }
-        perform(error.actions(&exchange))
+        switch error.outcome {
+        case .interrupted(let interruption): perform(exchange.failed(interruption))
+        case .failed(let failure): perform(exchange.fail(failure))
+        }
     }
 
     private func perform(_ actions: [Exchange.Action]) {
@@ -184,12 +177,7 @@ final class Download {
         giveUp()
         let order = exchange.order
         var options = CurlRequest.Options(url: exchange.url)
-        // libcurl would leave out one with nothing after the colon.
-        options.fields = exchange.fields.map {
-            $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)"
-        }
-        let names = exchange.fields.map { $0.name.lowercased() }
-        if !names.contains("user-agent") { options.userAgent = "offstage" }
+        options.set(exchange.fields)
         options.timeoutSeconds = Int(max(1, order.timeout.seconds))
         options.rateLimit = order.rateLimit ?? 0
         options.proxy = order.proxy
@@ -314,19 +302,5 @@ final class Download {
     private func finish(_ end: ExchangeEnd) {
         let size = if case .complete(let size) = end { size } else { durable }
         tasks.append(.done(.ended(id, end, durable: size)))
-    }
-}
-
-extension CurlError {
-    fileprivate func actions(_ exchange: inout Exchange) -> [Exchange.Action] {
-        let reason = description.filter { $0 >= " " && $0 != "\u{7f}" }
-        return switch kind {
-        case .connection: exchange.failed(.init(.connection, reason: reason))
-        case .timedOut: exchange.failed(.init(.timedOut, reason: reason))
-        case .shortage: exchange.failed(.init(.shortage, reason: reason))
-        case .untrusted: exchange.fail(ExchangeFailure(.untrusted, reason: reason))
-        case .badAnswer, .refused: exchange.fail(ExchangeFailure(.badAnswer, reason: reason))
-        case .badURL: exchange.fail(ExchangeFailure(.badURL, reason: reason))
-        }
     }
 }

@@ -25,11 +25,11 @@ package enum NetworkProgram {
         do {
             // A server that hangs up is no reason to end.
             try CurrentProcess.ignore(signal: Signal.pipe)
+            // Before any thread, and before anything is read.
+            let sandbox = try Sandbox()
             let loop = try EventLoop()
-            let service = try NetworkService(
-                loop,
-                PacketSocket(FileDescriptor(owning: socket))
-            )
+            let socket = PacketSocket(FileDescriptor(owning: socket))
+            let service = try NetworkService(loop, socket, sandbox)
             while try loop.runTurn() { try service.turnEnded() }
             return service.problem == nil ? 0 : report(service.problem ?? "")
         } catch {

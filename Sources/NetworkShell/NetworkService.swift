@@ -5,7 +5,7 @@ import Linux
 import Vocabulary
 import Wire
 
-/// Takes orders, keeps the downloads, and reports. A turn of the loop is: sockets, then what they
+/// Takes orders, keeps the exchanges, and reports. A turn of the loop is: sockets, then what they
 /// brought, then one batch of reports.
 @safe
 final class NetworkService {
@@ -18,15 +18,12 @@ final class NetworkService {
     private var progressTimer: TimerSource?
     private var idleTimer: TimerSource?
     private var syncSource: DescriptorSource?
-    private var downloads: [TransferID: Download] = [:]
+    private var exchanges: [TransferID: any RunningExchange] = [:]
     /// By request: whose it is.
-    private var owners: [ObjectIdentifier: Download] = [:]
+    private var owners: [ObjectIdentifier: any RunningExchange] = [:]
+    private var interops = InteropMemory()
     private var isGreeted = false
-    /// As other programs with OpenSSL have it; libcurl itself does not look.
-    private let authorities = (
-        file: CurrentProcess.environment("SSL_CERT_FILE"),
-        directory: CurrentProcess.environment("SSL_CERT_DIR")
-    )
+    private let sandbox: Sandbox
     /// Why it ended, if not in good order.
     private(set) var problem: String?
 
@@ -35,8 +32,8 @@ final class NetworkService {
     /// Without anything to fetch it ends; the daemon starts it again.
     static let linger = Interval.seconds(30)
 
-    init(_ loop: EventLoop, _ socket: consuming PacketSocket) throws {
-        self.loop = loop
+    init(_ loop: EventLoop, _ socket: consuming PacketSocket, _ sandbox: Sandbox) throws {
+        (self.loop, self.sandbox) = (loop, sandbox)
         multi = try CurlMulti(connectionsPerHost: 6, connections: 32)
         syncs = try SyncThread()
         link = try DaemonLink(loop, socket)
@@ -57,7 +54,7 @@ final class NetworkService {
     }
 
     private func endIfIdle() {
-        if downloads.isEmpty { end(nil) }
+        if exchanges.isEmpty { end(nil) }
     }
 
     // MARK: Orders
@@ -68,34 +65,49 @@ final class NetworkService {
                 return end("the daemon speaks another version")
             }
             isGreeted = true
-            return report(.hello(version: NetworkFormat.version))
+            return report(.hello(version: NetworkFormat.version, lacks: sandbox.lacks))
         }
         switch order {
         case .hello: end("the daemon said hello twice")
         case .begin(let id, let order):
             guard let file = file.take() else { return end("an order came without its file") }
-            begin(id, order, file)
+            begin(Download(id, order, file))
+        case .upload(let id, let order):
+            guard let file = file.take() else { return end("an order came without its file") }
+            begin(Upload(id, interops.applied(to: order), file))
         case .proceed(let id):
-            guard let download = downloads[id] else { return }
-            download.proceed()
-            advance(download)
+            guard let exchange = exchanges[id] else { return }
+            exchange.proceed()
+            advance(exchange)
         case .stop(let id):
-            guard let download = downloads[id] else { return }
-            download.stop()
-            advance(download)
+            guard let exchange = exchanges[id] else { return }
+            exchange.stop()
+            advance(exchange)
         }
     }
 
-    private func begin(_ id: TransferID, _ order: ExchangeOrder, _ file: consuming FileDescriptor) {
-        guard downloads[id] == nil, downloads.count < NetworkFormat.mostExchanges else {
-            return end("an order that cannot be: \(id)")
+    private func begin(_ exchange: any RunningExchange) {
+        guard exchanges[exchange.id] == nil, exchanges.count < NetworkFormat.mostExchanges else {
+            return end("an order that cannot be: \(exchange.id)")
         }
-        let download = Download(id, order, file)
-        downloads[id] = download
-        download.begin()
-        advance(download)
+        exchanges[exchange.id] = exchange
+        exchange.begin()
+        if isRetiring(at: Clocks.boot()) { exchange.stop() }
+        advance(exchange)
         try? progressTimer?.arm(at: Clocks.boot() + Self.tick)
     }
+
+    /// It begins nothing new: names can no longer be looked up as the system would have it. Told
+    /// once; looked for once a second.
+    private func isRetiring(at now: BootTime) -> Bool {
+        guard !isRetired, now >= nextLook else { return isRetired }
+        nextLook = now + .seconds(1)
+        isRetired = sandbox.isOutdated
+        if isRetired { report(.retires) }
+        return isRetired
+    }
+    private var isRetired = false
+    private var nextLook = BootTime.distantPast
 
     // MARK: Sockets and time
 
@@ -137,12 +149,12 @@ final class NetworkService {
     }
 
     private func tick() {
-        guard !downloads.isEmpty else { return }
+        guard !exchanges.isEmpty else { return }
         let now = Clocks.boot()
-        for download in downloads.values {
-            download.tick(now)
-            tellProgress(of: download)
-            touched[download.id] = download
+        for exchange in exchanges.values {
+            exchange.tick(now)
+            tellProgress(of: exchange)
+            touched[exchange.id] = exchange
         }
         try? progressTimer?.arm(at: now + Self.tick)
     }
@@ -150,73 +162,76 @@ final class NetworkService {
     /// After each turn of the loop: what has ended, and who has something to do.
     func turnEnded() throws {
         while let (request, error) = multi.next() {
-            guard let download = owners.removeValue(forKey: ObjectIdentifier(request)) else {
+            guard let exchange = owners.removeValue(forKey: ObjectIdentifier(request)) else {
                 continue
             }
-            download.requestEnded(request, error)
-            touched[download.id] = download
+            exchange.requestEnded(request, error)
+            touched[exchange.id] = exchange
         }
-        while let (_, download) = touched.popFirst() { advance(download) }
+        while let (_, exchange) = touched.popFirst() { advance(exchange) }
         syncs.flush()
         try link.flush()
-        if downloads.isEmpty, !isIdle { try idleTimer?.arm(at: Clocks.boot() + Self.linger) }
-        isIdle = downloads.isEmpty
+        if exchanges.isEmpty, isRetired { return end(nil) }
+        if exchanges.isEmpty, !isIdle { try idleTimer?.arm(at: Clocks.boot() + Self.linger) }
+        isIdle = exchanges.isEmpty
     }
-    private var touched: [TransferID: Download] = [:]
+    private var touched: [TransferID: any RunningExchange] = [:]
     private var isIdle = false
 
-    /// Does what a download has come to want.
-    private func advance(_ download: Download) {
-        for task in download.takeTasks() {
+    /// Does what a exchange has come to want.
+    private func advance(_ exchange: any RunningExchange) {
+        for task in exchange.takeTasks() {
             switch task {
             case .give(let up):
                 owners[ObjectIdentifier(up)] = nil
                 multi.remove(up)
-            case .request(let options): request(options, for: download)
-            case .report(let report): self.report(report, of: download)
+            case .request(let options): request(options, for: exchange)
+            case .report(let report):
+                if case .resource(_, let resource?) = report { interops.learn(resource) }
+                self.report(report, of: exchange)
             case .sync(let job): syncs.add(job)
             case .done(let report):
-                downloads[download.id] = nil
+                exchanges[exchange.id] = nil
                 self.report(report)
             }
         }
     }
 
-    /// `download`: whose server has said it.
-    private func report(_ report: NetworkReport, of download: Download? = nil) {
+    /// `exchange`: whose server has said it.
+    private func report(_ report: NetworkReport, of exchange: (any RunningExchange)? = nil) {
         do throws(NetworkError) {
             try link.report(report)
         } catch {
-            guard let download else { return end("a report that cannot be: \(error)") }
-            download.couldNotReport(error)
-            touched[download.id] = download
+            guard let exchange else { return end("a report that cannot be: \(error)") }
+            exchange.couldNotReport(error)
+            touched[exchange.id] = exchange
         }
     }
 
     /// Not to a daemon that does not read: it would be told as much when it reads again.
-    private func tellProgress(of download: Download) {
-        guard !link.isBlocked, let progress = download.takeProgress() else { return }
+    private func tellProgress(of exchange: any RunningExchange) {
+        guard !link.isBlocked, let progress = exchange.takeProgress() else { return }
         report(progress)
     }
 
-    private func request(_ options: CurlRequest.Options, for download: Download) {
+    private func request(_ options: CurlRequest.Options, for exchange: any RunningExchange) {
         var options = options
-        options.authorities = authorities
+        options.authorities = sandbox.authorities
         do throws(CurlError) {
             let request = try CurlRequest(options)
-            download.use(request) { [unowned self] in touched[download.id] = download }
-            owners[ObjectIdentifier(request)] = download
+            exchange.use(request) { [unowned self] in touched[exchange.id] = exchange }
+            owners[ObjectIdentifier(request)] = exchange
             try multi.add(request)
         } catch {
-            download.requestEnded(nil, error)
-            touched[download.id] = download
+            exchange.requestEnded(nil, error)
+            touched[exchange.id] = exchange
         }
     }
 
     private func synced(_ result: SyncThread.Result) {
-        guard let download = downloads[result.id] else { return }
-        download.synced(result)
-        tellProgress(of: download)
-        touched[download.id] = download
+        guard let exchange = exchanges[result.id] else { return }
+        exchange.synced(result)
+        tellProgress(of: exchange)
+        touched[exchange.id] = exchange
     }
 }

@@ -12,6 +12,8 @@ package enum WorkKind: String, Hashable, Sendable, Codable, CaseIterable {
     case fetch
     /// The handler that is registered for the identifier.
     case refresh, processing
+    /// The app's one handler for the events of sessions; the identifier is that of the session.
+    case sessionEvents
 }
 
 /// What an app says of work it was given.

@@ -68,7 +68,7 @@ final class CoreControl: Control {
         case .transfers: return device.transferList(at: now).map(Reported.init)
         case .logs, .gates, .modes, .doctor, .version, .open, .leave, .close, .submit, .run,
             .cancel, .pause, .continue, .simulate, .advance, .set, .reload, .download,
-            .changeTransfers:
+            .upload, .changeTransfers:
             return nil
         }
     }
@@ -82,7 +82,7 @@ extension EncodedCall {
         case Control1.Open.name: [["launch": 1]]
         case Control1.Submit.name, Control1.Run.name:
             [["app": "command.a", "identifier": "a", "request": 1]]
-        case Control1.Download.name: [["transfers": [1]]]
+        case Control1.Download.name, Control1.Upload.name: [["transfers": [1]]]
         case Control1.Logs.name: [["app": "a", "file": "/nothing", "text": ""]]
         case _:
             Control1.row(method)?.method.outputSignature == "aa{sv}" ? [.list([])] : [[:]]

@@ -319,7 +319,9 @@ extension AppMessage {
         case .expireTask(let task, let holder, let reason, _):
             .expireTask(task: task, to: holder, reason)
         case .didEnterBackground: .didEnterBackground()
-        case .offer, .willEnterForeground, .didBecomeActive, .memoryWarning, .refreshChanged: self
+        case .offer, .willEnterForeground, .didBecomeActive, .memoryWarning, .refreshChanged,
+            .taskEnded, .taskProgress:
+            self
         }
     }
 }

@@ -162,6 +162,7 @@ final class CoreHost: AppHost {
     }
 
     func usage(of launch: LaunchID) -> Usage? { nil }
+    func transferDirectory(of app: AppID) throws(LinuxError) -> String { "/nowhere" }
     func measure(_ launch: LaunchID) {}
 
     func doctor() -> [Check] { [Check("test", ok: true, "good")] }

@@ -50,12 +50,16 @@ final class WebServer {
     /// A file from now on; each is told to be newer than the one before.
     func put(_ name: String, _ text: String) throws {
         version += 1
-        let path = try folder.write(name + ".new", text)
+        let path = try folder.write(Files.name(of: name) + ".new", text)
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSince1970: 1_700_000_000 + Double(version) * 60)],
             ofItemAtPath: path
         )
         try Files.rename(path, to: folder("files/" + name))
+    }
+
+    func makeDirectory(_ name: String) throws {
+        try Files.makeDirectory(folder("files/" + name))
     }
 
     func remove(_ name: String) throws { try Files.remove(folder("files/" + name)) }

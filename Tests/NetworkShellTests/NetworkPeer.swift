@@ -11,16 +11,23 @@ final class NetworkPeer {
     /// What has been told and not been asked for.
     private var waiting: [NetworkReport] = []
     private var last = TransferID(0)
+    /// What its sandbox has not.
+    private(set) var lacks: [SandboxPart] = []
 
-    init(environment: [String] = [], greets: Bool = true) throws {
+    /// `without`: a part of the sandbox that the kernel refuses.
+    init(environment: [String] = [], greets: Bool = true, without: String? = nil) throws {
         var pair = try PacketPair()
         guard let mine = pair.one.take(), let other = pair.other.take() else {
             throw DidNotHappen(description: "a pair of sockets")
         }
         let path = Products.path(of: "offstage-net")
+        var words = [path]
+        if let without {
+            words = [Products.path(of: "SandboxPeer"), "--without", without, "run", path]
+        }
         var program = Program(
-            path,
-            arguments: [path],
+            words[0],
+            arguments: words,
             environment: ["OFFSTAGE_NET=1", "PATH=/usr/bin:/bin"] + environment
         )
         program.passed = [other.number]
@@ -29,7 +36,10 @@ final class NetworkPeer {
         socket = PacketSocket(mine)
         guard greets else { return }
         try send(.hello(version: NetworkFormat.version))
-        #expect(try next() == .hello(version: NetworkFormat.version))
+        guard case .hello(NetworkFormat.version, let lacks) = try next() else {
+            throw DidNotHappen(description: "an answer to hello")
+        }
+        self.lacks = lacks
     }
 
     deinit {

@@ -23,7 +23,7 @@ struct NetworkProgramTests {
 
     @Test(
         arguments: [
-            .hello(version: 2), .stop(TransferID(1)),
+            .hello(version: NetworkFormat.version + 1), .stop(TransferID(1)),
             .begin(TransferID(1), ExchangeOrder(url: "http://127.0.0.1:9/")),
         ] as [NetworkOrder]
     )

@@ -30,7 +30,7 @@ final class Nginx {
             "-subj",
             "/CN=localhost",
             "-addext",
-            "subjectAltName=IP:127.0.0.1"
+            "subjectAltName=IP:127.0.0.1,DNS:localhost"
         ).run()
         guard made.succeeded else { throw DidNotHappen(description: made.errors) }
         try Files.makeDirectory(folder("files"), permissions: 0o700)
@@ -75,7 +75,9 @@ final class Nginx {
     /// For whom this server is to be trusted.
     var environment: [String] { ["SSL_CERT_FILE=" + folder("certificate")] }
 
-    func url(_ name: String) -> String { "https://127.0.0.1:\(port)/\(name)" }
+    func url(_ name: String, host: String = "127.0.0.1") -> String {
+        "https://\(host):\(port)/\(name)"
+    }
 
     func put(_ name: String, _ object: VersionedObject) {
         folder.write(object.all, to: "files/" + name)

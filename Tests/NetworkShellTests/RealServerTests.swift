@@ -69,6 +69,16 @@ struct RealServerTests {
         try expect(new, at: "file")
     }
 
+    @Test func `a server is found by its name`() throws {
+        let object = VersionedObject(version: 1, size: 20_000)
+        let peer = try NetworkPeer(environment: server.environment)
+        server.put("file", object)
+        let order = ExchangeOrder(url: server.url("file", host: "localhost"))
+        let id = try peer.begin(order, to: scratch("file"))
+        #expect(try peer.end(id).end == .complete(size: 20_000))
+        try expect(object, at: "file")
+    }
+
     @Test func `a server whom nobody vouches for is not trusted`() throws {
         server.put("file", VersionedObject(version: 1, size: 10))
         let peer = try NetworkPeer()

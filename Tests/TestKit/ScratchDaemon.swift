@@ -17,9 +17,15 @@ package final class ScratchDaemon {
     package private(set) var process: PidFD?
     package private(set) var identity: ProcessIdentity?
 
-    package init(options: [String] = [], settings: String = "", as user: User? = nil) throws {
+    /// `parent`: in which directory its own is made.
+    package init(
+        options: [String] = [],
+        settings: String = "",
+        as user: User? = nil,
+        in parent: String = "/tmp"
+    ) throws {
         guard Orphans.areOurs else { throw DidNotHappen(description: "becoming a subreaper") }
-        scratch = ScratchDirectory(owner: user)
+        scratch = ScratchDirectory(owner: user, in: parent)
         self.options = options
         self.user = user
         for name in ["state", "run", "data/applications", "home"] {

@@ -8,12 +8,12 @@ package final class ScratchDirectory: Sendable {
 
     private static let serial = Atomic<Int>(0)
 
-    /// `owner`: nil is whoever runs the tests.
-    package init(owner: User? = nil) {
+    /// `owner`: nil is whoever runs the tests. `parent`: where it is made.
+    package init(owner: User? = nil, in parent: String = "/tmp") {
         let number = Self.serial.add(1, ordering: .relaxed).newValue
         // The clock keeps two runs apart that were given the same process number.
         let stamp = String(UInt64(Clocks.boot().nanoseconds) & 0xff_ffff, radix: 36)
-        path = "/tmp/offstage-\(CurrentProcess.pid)-\(number)\(stamp)"
+        path = "\(parent)/offstage-\(CurrentProcess.pid)-\(number)\(stamp)"
         do {
             try Files.makeDirectory(path, permissions: 0o700)
             if let owner { try Files.setOwner(path, user: owner.user, group: owner.group) }

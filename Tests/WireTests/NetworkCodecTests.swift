@@ -26,16 +26,31 @@ struct NetworkCodecTests {
         offset: 10
     )
 
+    private static let upload = UploadOrder(
+        url: "https://a.example/in",
+        method: .post,
+        headers: [HTTPField("Authorization", "Bearer a")],
+        source: FileIdentity(size: 20, modified: -5, inode: 7),
+        resource: UploadResource(url: "https://a.example/made/1", interop: .six, offset: 10),
+        interop: .six,
+        mayRepeat: false,
+        timeout: .seconds(5),
+        rateLimit: 1,
+        proxy: ""
+    )
+
     private static let orders: [NetworkOrder] = [
         .hello(version: 1), .begin(id, order), .begin(id, ExchangeOrder(url: "http://a/")),
-        .proceed(id), .stop(id),
+        .proceed(id), .stop(id), .upload(id, upload),
+        .upload(id, UploadOrder(url: "http://a/", source: upload.source)),
     ]
     private static let reports: [NetworkReport] = [
-        .hello(version: 1), .answered(id, answer),
+        .hello(version: 2, lacks: [.files, .calls]), .retires, .answered(id, answer),
         .answered(id, ExchangeAnswer(status: 0, url: "http://a/", startsAnew: true)),
         .progress(id, received: 10, durable: 5), .ended(id, .complete(size: 20), durable: 20),
         .ended(id, .interrupted(.init(.busy, reason: "503", retryAfter: .minutes(1))), durable: 0),
         .ended(id, .failed(ExchangeFailure(.checksum, reason: "another")), durable: 20),
+        .resource(id, upload.resource), .resource(id, nil),
     ]
 
     @Test func `what is sent is read`() throws {
@@ -44,10 +59,10 @@ struct NetworkCodecTests {
     }
 
     @Test func `a message of the other side is none`() throws {
-        // Both greet with the same words.
-        for order in Self.orders.dropFirst() {
+        for order in Self.orders {
             #expect(throws: NetworkError.self) { try NetworkReport(order.bytes()) }
         }
+        // A greeting tells more than an order does.
         for report in Self.reports.dropFirst() {
             #expect(throws: NetworkError.self) { try NetworkOrder(report.bytes()) }
         }
@@ -79,6 +94,14 @@ struct NetworkCodecTests {
         var order = order
         change(&order)
         return .begin(id, order)
+    }
+
+    private static func uploads(
+        _ change: (inout UploadOrder) -> Void
+    ) -> NetworkOrder {
+        var order = upload
+        change(&order)
+        return .upload(id, order)
     }
 
     private static let line = String(repeating: "a", count: 4000)
@@ -127,6 +150,16 @@ struct NetworkCodecTests {
         ("SHA-256", orders { $0.sha256 = [] }),
         ("SHA-256", orders { $0.sha256 = [UInt8](repeating: 0, count: 33) }),
         ("proxy", orders { $0.proxy = "http://a\n" }),
+        ("url", uploads { $0.url = "ftp://a/" }),
+        ("url", uploads { $0.resource?.url = "http://a/ b" }),
+        ("header field", uploads { $0.headers = [HTTPField("Expect", "b")] }),
+        ("header field", uploads { $0.headers = [HTTPField("Upload-Complete", "?1")] }),
+        ("size", uploads { $0.source.size = -1 }),
+        ("offset", uploads { $0.resource?.offset = -1 }),
+        ("offset", uploads { $0.resource?.offset = 21 }),
+        ("timeout", uploads { $0.timeout = .zero }),
+        ("rate limit", uploads { $0.rateLimit = 0 }),
+        ("proxy", uploads { $0.proxy = "http://a\n" }),
     ]
 
     @Test(arguments: badOrders.indices) func `a bad order is neither sent nor read`(_ index: Int) {
@@ -149,7 +182,8 @@ struct NetworkCodecTests {
     }
 
     private static let badReports: [(String, NetworkReport)] = [
-        ("version", .hello(version: 0)),
+        ("version", .hello(version: 0, lacks: [])),
+        ("part of a sandbox", .hello(version: 2, lacks: [.files, .files])),
         ("status", answers { $0.status = 1000 }),
         ("status", answers { $0.status = -1 }),
         ("url", answers { $0.url = "file:///etc/passwd" }),
@@ -171,6 +205,8 @@ struct NetworkCodecTests {
         ("wait", interrupted(.seconds(29))),
         ("wait", interrupted(.days(2))),
         ("reason", interrupted(.minutes(1), "a\nb")),
+        ("url", .resource(id, UploadResource(url: "a", interop: .eight))),
+        ("offset", .resource(id, UploadResource(url: "http://a/", interop: .eight, offset: -1))),
         ("reason", .ended(id, .failed(.init(.file, reason: line + line + line)), durable: 0)),
     ]
 

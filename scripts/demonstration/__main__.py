@@ -10,6 +10,7 @@ import time
 
 import processes
 from backup import BackupScenes
+from download import DownloadScenes
 from feedreader import FeedReaderScenes
 from narrator import Narrator, NotProven
 from newsboat import NewsboatScenes
@@ -31,6 +32,9 @@ class Demonstration:
             self.scratch, self.server, self.offstage, self.narrator
         )
         self.backup = BackupScenes(self.scratch, self.offstage, self.narrator)
+        self.download = DownloadScenes(
+            self.scratch, self.server, self.offstage, self.narrator
+        )
 
     def run(self):
         self._prepare()
@@ -46,6 +50,8 @@ class Demonstration:
         self.backup.unplugged()
         self.backup.daemon_killed()
         self.backup.nothing_lost()
+        self.download.network_process_killed()
+        self.download.daemon_killed_and_file_changed()
         self.newsboat.still_fresh(before)
         self.narrator.summary()
 
@@ -56,6 +62,7 @@ class Demonstration:
         self.newsboat.prepare()
         self.feedreader.prepare()
         self.backup.prepare()
+        self.download.prepare()
         settings = {**SETTINGS, "failure-command": f"{self.scratch.root}/tell-failure"}
         lines = [f"{name}={value}" for name, value in settings.items()]
         self.scratch.write("offstage.conf", "\n".join(lines) + "\n")

@@ -110,6 +110,10 @@ class Offstage:
             raise NotProven(f"'{line}' ended with {answer.returncode}")
         return begun, ended
 
+    def ask(self, *arguments):
+        """What a command prints, without showing it; empty if it fails."""
+        return self._run(*arguments).stdout
+
     def explain(self, app, gate):
         """Shows why `app` waits; it is an explanation only if it names the `gate`."""
         self.do("explain", app)

@@ -32,6 +32,7 @@ http {{
         root {root}/feeds;
         # A server that never gets done: so many bytes a second.
         location = /glacier.xml {{ limit_rate 50; }}
+        location /charts/ {{ limit_rate 8m; }}
     }}
 }}
 """

@@ -9,8 +9,8 @@ _offstage() {
         esac
     done
     case $command in
-        '') words='status apps tasks explain history watch logs doctor open leave close submit run cancel download transfers begin end limits pause continue set conditions settings lint modes gates new simulate evaluate export-usage replay daemon completions help --json --socket --help --version' ;;
-        help) words='status apps tasks explain history watch logs doctor open leave close submit run cancel download transfers begin end limits pause continue set conditions settings lint modes gates new simulate evaluate export-usage replay daemon completions manifest' ;;
+        '') words='status apps tasks explain history watch logs doctor open leave close submit run cancel download upload transfers begin end limits pause continue set conditions settings lint modes gates new simulate evaluate export-usage replay daemon completions help --json --socket --help --version' ;;
+        help) words='status apps tasks explain history watch logs doctor open leave close submit run cancel download upload transfers begin end limits pause continue set conditions settings lint modes gates new simulate evaluate export-usage replay daemon completions manifest' ;;
         status) words='--json --socket --help' ;;
         apps) words='--json --socket --help' ;;
         tasks) words='--json --socket --help' ;;
@@ -25,7 +25,8 @@ _offstage() {
         submit) words='--refresh --processing --id --after --every --network --unmetered --power --unlocked --setenv --json --socket --help' ;;
         run) words='--socket --help' ;;
         cancel) words='--socket --help' ;;
-        download) words='--output --directory --input --checksum --header --proxy --limit-rate --overwrite --discretionary --unmetered --power --after --wait --json --socket --help' ;;
+        download) words='--output --directory --input --checksum --overwrite --header --proxy --limit-rate --discretionary --unmetered --power --after --wait --json --socket --help' ;;
+        upload) words='--method --idempotent --header --proxy --limit-rate --discretionary --unmetered --power --after --wait --json --socket --help' ;;
         transfers) words='--watch --pause --resume --cancel --clear --json --socket --help' ;;
         begin) words='--socket --help' ;;
         end) words='--socket --help' ;;

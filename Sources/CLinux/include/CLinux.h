@@ -96,6 +96,40 @@ size_t clinux_parse_options(
     int in_order, struct clinux_parsed_option *parsed, size_t capacity);
 
 // ---------------------------------------------------------------------------------------------
+// What a process may no longer do (sandbox.c)
+
+/// A step of a classic BPF program, laid out as the kernel's `sock_filter`.
+struct clinux_filter_step {
+    uint16_t code;
+    uint8_t if_true, if_false;
+    uint32_t value;
+};
+
+/// The number of a system call; -1: this machine has none of that name.
+int clinux_call_number(const char *name);
+/// What the kernel tells a filter of this machine (AUDIT_ARCH_…); 0: we have no numbers for it.
+uint32_t clinux_filter_machine(void);
+int clinux_can_filter_calls(void);
+/// From now on each call of each thread goes through the program; needs no new privileges.
+int clinux_filter_calls(const struct clinux_filter_step *steps, size_t count);
+
+/// The version of Landlock's interface; -1: the kernel has none, or it is turned off.
+int clinux_landlock_version(void);
+/// A ruleset, as a descriptor, that will deny the rights of these masks (LANDLOCK_…).
+int clinux_landlock_create(uint64_t files, uint64_t network, uint64_t scoped);
+/// But these to files beneath an open directory, or to an open file.
+int clinux_landlock_allow(int ruleset, int parent, uint64_t allowed);
+/// For the calling thread and those that it starts later.
+int clinux_landlock_restrict(int ruleset);
+
+int clinux_set_no_new_privileges(void);
+/// Nobody without privileges may trace the process or read its memory, and it leaves no core dump.
+int clinux_set_undumpable(void);
+int clinux_drop_capabilities(void);
+/// The stack of threads that are started without a word about it.
+int clinux_set_thread_stack(size_t bytes);
+
+// ---------------------------------------------------------------------------------------------
 // Single calls (calls.c). Each returns what the call returns, with errno as it left it.
 
 int clinux_open(const char *path, int flags, mode_t mode);

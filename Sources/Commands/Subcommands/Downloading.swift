@@ -24,23 +24,9 @@ extension OffstageProgram {
                 argument: "FILE"
             ),
             OptionRow("checksum", "what the file must have, as sha256:DIGITS", argument: "SUM"),
-            OptionRow(
-                "header",
-                "send this header, written NAME: VALUE; @FILE reads a file with one on each line",
-                argument: "LINE"
-            ),
-            OptionRow("proxy", "use this proxy; an empty URL is none", argument: "URL"),
-            OptionRow(
-                "limit-rate",
-                "at most so many bytes a second, such as 500K",
-                argument: "RATE"
-            ),
             OptionRow("overwrite", "replace an existing file when the new one is complete"),
-            OptionRow("discretionary", "wait for an unmetered network, power and an idle device"),
-            OptionRow("unmetered", "require an unmetered network"),
-            OptionRow("power", "require external power"),
-            OptionRow("after", "earliest begin, as a time from now, such as 2h", argument: "TIME"),
-            OptionRow("wait", "return when all files are there, or cannot be had", short: "w"),
+        ] + TransferOptions.rows + [
+            OptionRow("wait", "return when all files are there, or cannot be had", short: "w")
         ],
         details: [
             "The daemon fetches the files; they are stored as requested when this command "
@@ -68,15 +54,7 @@ extension OffstageProgram {
         printsData: true
     ) { invocation throws(Failure) in
         let call = try downloadCall(invocation)
-        let reply = try invocation.ask(call, look: "offstage transfers")
-        guard invocation.options.has("wait") else {
-            return try invocation.show(reply) { reply in
-                for (id, file) in zip(reply.transfers, call.files) {
-                    invocation.console.print("transfer \(id): \(file.url.printable)")
-                }
-            }
-        }
-        try TransferWatch(invocation, reply.transfers).waitForAll()
+        try TransferOptions.enqueue(call, urls: call.files.map(\.url), invocation)
     }
 
     // MARK: What was typed
@@ -104,32 +82,16 @@ extension OffstageProgram {
         }
         call.files[0].sha256 = try checksum(options["checksum"])
         try place(options, &call)
-        let headers = try headers(options.all("header"))
-        if !headers.isEmpty { call.headers = headers }
-        (call.overwrite, call.discretionary) = (
-            options.has("overwrite"), options.has("discretionary")
-        )
-        (call.needs.unmetered, call.needs.power) = (options.has("unmetered"), options.has("power"))
-        call.after = try invocation.interval("after")
-        call.proxy = options["proxy"]
-        call.rate = try rate(options["limit-rate"])
-        call.token = try Invocation.token()
+        call.overwrite = options.has("overwrite")
+        call.manner = try TransferOptions(invocation).manner()
         return call
     }
 
     private static func listedURLs(_ path: String?) throws(Failure) -> [String] {
         guard let path else { return [] }
-        let text = try read(path == "-" ? "/dev/stdin" : path)
+        let text = try TransferOptions.read(path == "-" ? "/dev/stdin" : path)
         return text.split(whereSeparator: \.isNewline).map { $0.trimmed }
             .filter { !$0.isEmpty && !$0.hasPrefix("#") }
-    }
-
-    private static func read(_ path: String) throws(Failure) -> String {
-        do throws(LinuxError) {
-            return try Files.text(path, limit: 8 << 20)
-        } catch {
-            throw Failure(.failed, "download: \(error)")
-        }
     }
 
     private static func checksum(_ text: String?) throws(Failure) -> String? {
@@ -188,38 +150,6 @@ extension OffstageProgram {
                 fix: "Give another name, or --overwrite."
             )
         }
-    }
-
-    private static func headers(_ given: [String]) throws(Failure) -> [String] {
-        var headers: [String] = []
-        for line in given {
-            guard line.hasPrefix("@") else {
-                headers.append(line)
-                continue
-            }
-            headers += try read(String(line.dropFirst())).split(whereSeparator: \.isNewline)
-                .map { String($0) }
-        }
-        for header in headers where HTTPField(line: header) == nil {
-            throw Failure(
-                .usage,
-                "download: --header \(header.quoted) is not a header",
-                fix: "Write it as NAME: VALUE."
-            )
-        }
-        return headers
-    }
-
-    private static func rate(_ text: String?) throws(Failure) -> Int64? {
-        guard let text else { return nil }
-        guard let rate = ByteSize.parse(text), rate > 0 else {
-            throw Failure(
-                .usage,
-                "download: --limit-rate \(text.quoted) is not a number of bytes",
-                fix: "Write it as 500K or 2M."
-            )
-        }
-        return rate
     }
 }
 

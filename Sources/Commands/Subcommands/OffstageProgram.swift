@@ -74,7 +74,7 @@ package enum OffstageProgram {
             [status, apps, tasks, explain, history, watch, logs, doctor]
         ),
         ProgramTable.Group("Apps and their work", [open, leave, close, submit, run, cancel]),
-        ProgramTable.Group("Downloads", [download, transfers]),
+        ProgramTable.Group("Transfers", [download, upload, transfers]),
         ProgramTable.Group("In scripts of an app", [begin, end, limits]),
         ProgramTable.Group("The device", [pause, `continue`, set, conditions, settings]),
         ProgramTable.Group("Manifests", [lint, modes, gates]),

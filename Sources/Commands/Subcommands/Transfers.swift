@@ -6,21 +6,21 @@ import Vocabulary
 extension OffstageProgram {
     static let transfers = Subcommand(
         "transfers",
-        "list downloads, and pause, resume or cancel them",
+        "list downloads and uploads, and pause, resume or cancel them",
         forms: ["[--watch]", "--pause|--resume|--cancel ID...", "--clear [ID...]"],
         operands: 0...1024,
         options: [
             OptionRow("watch", "show progress until all have ended", short: "w"),
             OptionRow("pause", "stop these until they are resumed"),
             OptionRow("resume", "go on with these; one that waits for a new attempt tries now"),
-            OptionRow("cancel", "end these and remove what there is of their files"),
+            OptionRow("cancel", "end these, and remove what has been fetched of their files"),
             OptionRow("clear", "forget these, or all, that have ended"),
         ],
         details: [
             "A transfer that has ended is listed for a week, unless --clear forgets it before."
         ],
         examples: [
-            Example("transfers", "What is fetched, and what each one waits for."),
+            Example("transfers", "What is fetched or sent, and what each one waits for."),
             Example("transfers --watch", "The same with progress bars."),
             Example("transfers --pause 12 13", "Stop two transfers for now."),
         ],
@@ -53,11 +53,12 @@ extension OffstageProgram {
         let list = try invocation.ask(Control1.Transfers())
         try invocation.show(list) { list in
             if list.isEmpty { return invocation.console.print("There are no transfers.") }
-            var table = Table("ID", "FILE", "STATE", "DONE", "WHY")
+            var table = Table("ID", "DIRECTION", "FILE", "STATE", "DONE", "WHY")
             for transfer in list {
                 let transfer = transfer.report
                 table.add(
                     "\(transfer.id)",
+                    transfer.direction,
                     transfer.shownName,
                     transfer.state,
                     transfer.done,

@@ -425,7 +425,8 @@ extension AppEvent {
         case (.connected, _), (.finishedLaunching, _), (.accepted, _), (.declined, _),
             (.expirationHandler, _), (.completed, _), (.taskBegan, _), (.taskEnded, _),
             (.extensionGone, _), (.enteredBackground, _), (.fetchInterval, _), (.submit, _),
-            (.cancel, _), (.mistaken, _), (.disconnected, _), (.reconnected, _):
+            (.cancel, _), (.mistaken, _), (.disconnected, _), (.reconnected, _), (.session, _),
+            (.acknowledged, _):
             false
         }
     }
@@ -462,10 +463,9 @@ extension AppEvent {
     var isReceipt: Bool {
         switch self {
         case .finishedLaunching, .accepted, .declined, .expirationHandler, .completed, .taskEnded,
-            .extensionGone,
-            .enteredBackground, .disconnected, .reconnected:
+            .extensionGone, .enteredBackground, .disconnected, .reconnected, .acknowledged:
             true
-        case .connected, .taskBegan, .fetchInterval, .submit, .cancel, .mistaken: false
+        case .connected, .taskBegan, .fetchInterval, .submit, .cancel, .mistaken, .session: false
         }
     }
 }

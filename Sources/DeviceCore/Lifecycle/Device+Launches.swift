@@ -77,9 +77,13 @@ extension Device {
         case .mistaken(let mistake, let subject, let reply):
             recordMistake(mistake, subject, app: index, &transition)
             if let reply { transition.reply(reply, .done) }
-        case .connected, .finishedLaunching, .accepted, .declined, .expirationHandler, .completed,
-            .taskBegan, .taskEnded, .extensionGone, .enteredBackground, .disconnected,
-            .reconnected:
+        case .session(let session, let request, let reply):
+            self.session(session, request, of: index, id, reply, &transition)
+        case .acknowledged(let transfer): acknowledged(transfer, of: index, &transition)
+        // It joins its sessions again.
+        case .connected, .disconnected, .reconnected: leaveSessions(of: id, index)
+        case .finishedLaunching, .accepted, .declined, .expirationHandler, .completed, .taskBegan,
+            .taskEnded, .extensionGone, .enteredBackground:
             break
         }
     }
@@ -222,6 +226,7 @@ extension Device {
     ) {
         guard let launchIndex = apps[index].index(of: id) else { return }
         count(apps[index].launches[launchIndex].runGrant, by: -1)
+        leaveSessions(of: id, index)
         apps[index].removeLaunch(id)
         owners.removeAll { $0.launch == id }
         forget(launch: id)
@@ -365,13 +370,15 @@ extension AppEvent {
     fileprivate var reply: ReplyToken? {
         switch self {
         case .connected(let reply), .taskBegan(_, _, _, _, let reply), .fetchInterval(_, let reply),
-            .submit(_, let reply), .cancel(_, let reply):
+            .submit(_, let reply), .cancel(_, let reply), .session(_, _, let reply):
             reply
         case .finishedLaunching(_, let reply), .expirationHandler(_, _, let reply),
             .completed(_, _, _, let reply), .taskEnded(_, _, let reply),
             .mistaken(_, _, let reply), .reconnected(_, _, _, let reply):
             reply
-        case .accepted, .declined, .extensionGone, .enteredBackground, .disconnected: nil
+        case .accepted, .declined, .extensionGone, .enteredBackground, .disconnected,
+            .acknowledged:
+            nil
         }
     }
 }

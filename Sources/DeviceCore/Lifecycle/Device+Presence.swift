@@ -203,6 +203,7 @@ extension Device {
         }
         apps[index].record.closedAt = transition.now.wall
         appendHistory(.use(.closed), app: index, &transition)
+        closeTransfers(of: index, &transition)
         save(app: index)
         for launch in apps[index].launches {
             if launch.reopen { take(.reopened(false), launch.id, &transition) }
@@ -252,6 +253,7 @@ extension Device {
             apps[index].record.closedAt = nil
             refreshPolicy.appOpened(index, &apps[index], at: UseTime(transition.now))
             apps[index].record.paces.removeAll()
+            promoteTransfers(of: index, transition.now)
             // What it was to be refreshed for has come.
             apps[index].dropDecisions()
             // Of what is only seen there is no end to see.

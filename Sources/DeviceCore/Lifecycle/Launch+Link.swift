@@ -45,7 +45,7 @@ extension Launch {
             if let registered { self.registered = registered }
             reconnected(running, finished, facts, &actions)
         // The app's, whichever launch says it.
-        case .fetchInterval, .submit, .cancel, .mistaken: break
+        case .fetchInterval, .submit, .cancel, .mistaken, .session, .acknowledged: break
         }
     }
 

@@ -21,7 +21,8 @@ extension AppRecord {
         var next = pace(of: work) ?? Pace(identifier: work.identifier, began: now)
         if let last = pace(of: work), work.since >= last.began {
             let end = lastEnd(of: work.trigger)
-            let isClose = work.follows(last, closerThan: settings.launchSpacing, lastEnd: end)
+            let spacing = work.spacing(after: last, settings)
+            let isClose = work.follows(last, closerThan: spacing.near, lastEnd: end)
             next.close = isClose ? last.close + 1 : 0
         }
         next.began = now
@@ -31,16 +32,17 @@ extension AppRecord {
 }
 
 extension AppState {
-    /// Until when work waits because it follows too closely; nil: it does not. The first time
-    /// is free: that is how an app tries again what did not succeed.
+    /// Until when work waits because it follows too closely; nil: it does not.
     func tooClose(_ work: Work, _ settings: Shared<Settings>) -> (until: WallTime, pace: Pace)? {
         guard work.hasPace(in: self) else { return nil }
-        let spacing = settings.launchSpacing
         guard let pace = paces.first(where: { $0.identifier == work.identifier }),
-            work.since >= pace.began, pace.close > 0,
-            work.follows(pace, closerThan: spacing, lastEnd: lastEnd(of: work.trigger))
+            work.since >= pace.began
         else { return nil }
-        return (pace.began + settings.value.wait(spacing, doubled: pace.close - 1), pace)
+        let spacing = work.spacing(after: pace, settings.value)
+        let end = lastEnd(of: work.trigger)
+        guard spacing.wait > .zero, work.follows(pace, closerThan: spacing.near, lastEnd: end)
+        else { return nil }
+        return (pace.began + spacing.wait, pace)
     }
 }
 
@@ -58,7 +60,28 @@ extension Work {
     /// Whether its launches are held apart: an app's own, asked for anew each time. What the user
     /// or a manifest wants again and again has a rhythm already.
     func hasPace(in app: AppState) -> Bool {
-        origin == .submitted && every == nil && !app.isTransient
+        switch origin {
+        case .submitted: every == nil && !app.isTransient
+        case .event: trigger == .sessionEvents
+        case .command, .fetch, .transfer: false
+        }
+    }
+
+    /// `near`: what is asked for within it after the last launch follows too closely. `wait`: so
+    /// long after that launch it may begin.
+    fileprivate func spacing(
+        after pace: Pace,
+        _ settings: Settings
+    ) -> (near: Interval, wait: Interval) {
+        if trigger == .sessionEvents {
+            // 1, 2, 4 minutes; from the start again when a wait passes without a launch.
+            let wait = settings.wait(.minutes(1), doubled: pace.close)
+            return (wait, wait)
+        }
+        // The first time is free: that is how an app tries again what did not succeed.
+        let spacing = settings.launchSpacing
+        let wait = pace.close == 0 ? .zero : settings.wait(spacing, doubled: pace.close - 1)
+        return (spacing, wait)
     }
 }
 

@@ -6,6 +6,8 @@ package enum Trigger: String, CaseIterable, Hashable, Sendable, Codable {
     case refresh, processing
     /// The start of a transfer; one that is discretionary waits for a good moment too.
     case transfer, discretionaryTransfer
+    /// All transfers of an app's session have ended.
+    case sessionEvents
 }
 
 extension Trigger {

@@ -70,6 +70,7 @@ enum TriggerTable {
         processing,
         transfer,
         discretionaryTransfer,
+        sessionEvents,
     ]
 
     private static let refresh = TriggerRow(
@@ -129,5 +130,17 @@ enum TriggerTable {
         launches: false,
         message: [],
         snapshot: false
+    )
+
+    private static let sessionEvents = TriggerRow(
+        trigger: .sessionEvents,
+        letter: "E",
+        label: "events of a session",
+        mode: nil,
+        grant: .wake,
+        bucket: nil,
+        launches: true,
+        message: [],
+        snapshot: true
     )
 }

@@ -62,9 +62,12 @@ extension Device {
         let order = transfer.order
         let attempt = Transfer.Attempt(
             since: transition.now.boot,
-            received: transfer.resume?.offset ?? 0
+            received: transfer.durable
         )
         transfers.change(id) { $0.state = .running(attempt) }
+        if case .upload(let request) = order.direction {
+            return beginUpload(id, request, &transition)
+        }
         let exchange = ExchangeOrder(
             url: order.url,
             headers: order.headers,
@@ -112,7 +115,7 @@ extension Device {
         for transfer in transfers.all() {
             switch transfer.state {
             case .ended(_, let at):
-                transfers.look(at: at + Self.endedTransferAge, transfer.id)
+                transfers.look(at: at + transfer.endedAge, transfer.id)
             case .waiting:
                 transfers.look(at: transfer.deadline, transfer.id)
                 transfers.enqueue(transfer.id, at: now.wall)

@@ -15,7 +15,13 @@ extension Device {
         case (.answered(let answer), .running(let attempt)):
             answered(id, answer, attempt, &transition)
         case (.progress(let received, let durable), .running(let attempt)):
-            progressed(id, attempt, received: received, durable: durable)
+            if transfer.order.direction.isUpload {
+                uploadProgressed(id, attempt, sent: received, confirmed: durable)
+            } else {
+                progressed(id, attempt, received: received, durable: durable)
+            }
+            tellProgress(of: id, &transition)
+        case (.resource(let resource), .running): uploadResource(id, resource)
         case (.ended(let end, let durable), .running(let attempt)):
             ended(id, end, attempt, durable: durable, &transition)
         case (.placed(let name), .placing(let size)):
@@ -31,8 +37,7 @@ extension Device {
             save(.transfer(id))
         // Late, or of an attempt that this device knows nothing of.
         case (.opened, _), (.answered, _), (.progress, _), (.ended, _), (.placed, _),
-            (.notPlaced, _),
-            (.lost, _):
+            (.notPlaced, _), (.resource, _), (.lost, _):
             break
         }
     }
@@ -50,6 +55,9 @@ extension Device {
             $0.state = .running(attempt)
             // Forgotten before the file is overwritten.
             if answer.startsAnew { $0.resume = nil }
+        }
+        if attempt.then == nil, answer.offset > 0 {
+            tellProgress(of: id, resumedAt: answer.offset, &transition)
         }
         guard answer.startsAnew else { return }
         if hadBytes { save(.transfer(id)) }
@@ -79,6 +87,12 @@ extension Device {
         _ transition: inout Transition
     ) {
         transfers.isTouched = true
+        let order = transfers[id]?.order
+        let isUpload = order?.direction.isUpload ?? false
+        // The server has it, whatever the user wanted meanwhile.
+        if isUpload, case .complete(let size) = end {
+            return self.end(id, .finished(size: size, name: order?.name ?? ""), &transition)
+        }
         if attempt.then == .cancel { return self.end(id, .cancelled, &transition) }
         switch end {
         case .complete(let size):
@@ -86,6 +100,8 @@ extension Device {
         case .failed(let failure):
             let failure = TransferFailure(code: .exchange(failure.code), reason: failure.reason)
             self.end(id, .failed(failure), &transition)
+        case .interrupted(let interruption) where isUpload:
+            uploadInterrupted(id, interruption, attempt, confirmed: durable, &transition)
         case .interrupted(let interruption):
             let known = transfers[id]?.resume?.offset ?? 0
             // Otherwise what is stored still holds: without an answer nothing was overwritten.
@@ -108,7 +124,12 @@ extension Device {
         _ transition: inout Transition
     ) {
         transfers.change(id) {
-            $0.name = $0.order.name ?? FileName.suggested(by: attempt.answer, of: $0.order.url)
+            if $0.task == nil {
+                $0.name =
+                    $0.order.name ?? FileName.suggested(by: attempt.answer, of: $0.order.url)
+            } else {
+                ($0.name, $0.answer) = ("\(id).download", attempt.answer)
+            }
             $0.inode = attempt.inode
             $0.modified = attempt.answer?.headers.value(of: "Last-Modified")
             ($0.state, $0.resume, $0.retry) = (.placing(size: size), nil, nil)
@@ -139,7 +160,7 @@ extension Device {
 
     /// 1 s, doubling with each attempt that brings nothing, and up to half as much again, so that
     /// those whom a server has lost together do not come back together.
-    private mutating func delay(
+    mutating func delay(
         _ id: TransferID,
         _ interruption: ExchangeEnd.Interruption,
         hasProgressed: Bool,

@@ -46,7 +46,8 @@ extension Device {
             explanation.state = .running
             explanation.sentence = "\(subject) is complete, and its file is being put in place."
         case .paused:
-            explanation.sentence = "\(subject) is paused until you resume it."
+            explanation.state = .nothingToDo
+            explanation.sentence = "\(subject) is paused until it is resumed."
         case .ended(let end, let at):
             explanation.state = .nothingToDo
             explanation.sentence = "\(subject) \(end.word) \(now.text(for: at)): \(end.summary)."
@@ -68,6 +69,7 @@ extension Device {
         return Report.Transfer {
             ($0.id, $0.url) = (transfer.id, transfer.order.url)
             $0.app = transfers.app(of: transfer.id).map { apps[$0].id } ?? AppID("")
+            $0.direction = transfer.order.direction.word
             ($0.state, $0.sentence) = (transfer.word, explanation?.sentence ?? "")
             ($0.directory, $0.file) = (transfer.order.directory, transfer.fileName)
             ($0.received, $0.total) = (transfer.received, transfer.total)
@@ -92,6 +94,7 @@ extension Transfer {
             switch attempt.then {
             case .pause: "paused"
             case .cancel: "cancelled"
+            case .close: "failed"
             case .wait, .timeOut: "waiting"
             case nil: "running"
             }
@@ -113,6 +116,7 @@ extension TransferFailure {
         switch code {
         case .exchange(let code): code.rawValue
         case .timedOut: "timedOut"
+        case .closedByUser: "closedByUser"
         case .exists: "exists"
         case .file: "file"
         }

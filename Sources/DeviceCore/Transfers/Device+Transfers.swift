@@ -4,6 +4,8 @@ package import Vocabulary
 extension Device {
     /// Downloads that the user asks for belong to this app, which has no program.
     package static let downloads = AppID("user.downloads")
+    /// The same of uploads.
+    package static let uploads = AppID("user.uploads")
     /// So many transfers of one app may be there at once, ended ones included.
     package static let mostTransfers = 20_000
     /// How long an ended transfer is listed.
@@ -17,7 +19,7 @@ extension Device {
         do throws(Refusal) {
             switch request {
             case .enqueue(let orders, let token):
-                let ids = try enqueue(orders, token: token, &transition)
+                let ids = try enqueueOfUser(orders, token: token, &transition)
                 return transition.reply(reply, .transfers(ids))
             case .pause(let ids):
                 for id in try known(ids) { stopTransfer(id, then: .pause, &transition) }
@@ -26,7 +28,9 @@ extension Device {
             case .cancel(let ids):
                 for id in try known(ids) { stopTransfer(id, then: .cancel, &transition) }
             case .forget(let ids):
-                for id in try ids.map(known) ?? transfers.all().map(\.id) { forgetEnded(id) }
+                for id in try ids.map(known) ?? transfers.all().map(\.id) {
+                    forgetEnded(id, &transition)
+                }
             }
             transition.reply(reply, .done)
         } catch {
@@ -46,14 +50,32 @@ extension Device {
         return ids
     }
 
-    private mutating func enqueue(
+    private mutating func enqueueOfUser(
         _ orders: [TransferOrder],
         token: String?,
         _ transition: inout Transition
     ) throws(Refusal) -> [TransferID] {
-        if let answered = answeredTransfers(token, of: Self.downloads) { return answered }
-        for order in orders { try order.check() }
-        let index = ensureApp(Self.downloads)
+        let isUpload = orders.first?.direction.isUpload ?? false
+        let app = isUpload ? Self.uploads : Self.downloads
+        if let answered = answeredTransfers(token, of: app) { return answered }
+        let index = ensureApp(app)
+        let ids = try enqueue(orders.map { ($0, nil) }, token: token, of: index, &transition)
+        guard apps[index].manifest == nil else { return ids }
+        let manifest = Shared(AppManifest(id: app, name: isUpload ? "Uploads" : "Downloads"))
+        apps[index].record.transient = manifest
+        apps[index].record.firstSeen = transition.now.wall
+        apps[index].manifest = manifest
+        return ids
+    }
+
+    /// All of them, or none.
+    mutating func enqueue(
+        _ orders: [(order: TransferOrder, task: SessionTask?)],
+        token: String?,
+        of index: Int,
+        _ transition: inout Transition
+    ) throws(Refusal) -> [TransferID] {
+        for order in orders { try order.order.check() }
         guard transfers.count + orders.count <= Self.mostTransfers else {
             throw Refusal(
                 .held,
@@ -63,18 +85,12 @@ extension Device {
             )
         }
         let now = transition.now.wall
-        if apps[index].manifest == nil {
-            let manifest = Shared(AppManifest(id: Self.downloads, name: "Downloads"))
-            apps[index].record.transient = manifest
-            apps[index].record.firstSeen = now
-            apps[index].manifest = manifest
-        }
         var ids: [TransferID] = []
         ids.reserveCapacity(orders.count)
-        for order in orders {
+        for (order, task) in orders {
             let id = nextSerial(TransferKind.self)
             ids.append(id)
-            let transfer = Transfer(id: id, order: order, submittedAt: now)
+            let transfer = Transfer(id: id, order: order, submittedAt: now, task: task)
             transfers.insert(transfer, app: index)
             transfers.look(at: transfer.deadline, id)
             transfers.enqueue(id, at: now)
@@ -96,7 +112,7 @@ extension Device {
         return answered.ids
     }
 
-    private mutating func resumeTransfer(_ id: TransferID, _ transition: inout Transition) {
+    mutating func resumeTransfer(_ id: TransferID, _ transition: inout Transition) {
         guard let transfer = transfers[id] else { return }
         switch transfer.state {
         case .paused:
@@ -157,12 +173,21 @@ extension Device {
         case .timeOut:
             let reason = "it was not done within \(transfers[id]?.order.resourceTimeout ?? .zero)"
             end(id, .failed(TransferFailure(code: .timedOut, reason: reason)), &transition)
+        case .close:
+            let reason = "its app was closed by the user"
+            end(id, .failed(TransferFailure(code: .closedByUser, reason: reason)), &transition)
         }
     }
 
-    private mutating func forgetEnded(_ id: TransferID) {
-        guard transfers[id]?.isEnded == true, let app = transfers.app(of: id) else { return }
+    mutating func forgetEnded(_ id: TransferID, _ transition: inout Transition) {
+        guard let transfer = transfers[id], let app = transfers.app(of: id) else { return }
+        guard case .ended(let end, _) = transfer.state else { return }
         transfers.remove(id)
+        // What its app wants to keep it has moved by now.
+        if transfer.task != nil, case .finished(_, let name) = end {
+            let file = TransferFile(directory: transfer.order.directory, partialName: name)
+            transition.emit(.transfer(id, .discard(file)))
+        }
         // With the last one its app may be forgotten.
         touch(app)
         save(.gone(RecordKey(.transfer, id.description)))
@@ -172,16 +197,24 @@ extension Device {
     mutating func end(_ id: TransferID, _ end: TransferEnd, _ transition: inout Transition) {
         guard let transfer = transfers[id], let index = transfers.app(of: id) else { return }
         let now = transition.now.wall
+        let place = transfer.task == nil ? nil : nextSerial(TransferKind.self).number
         transfers.change(id) {
+            if case .running(let attempt) = $0.state, $0.task != nil { $0.answer = attempt.answer }
             $0.state = .ended(end, at: now)
-            ($0.resume, $0.retry) = (nil, nil)
+            $0.task?.place = place
+            ($0.resume, $0.upload, $0.retry) = (nil, nil, nil)
         }
         transfers.isTouched = true
-        transfers.look(at: now + Self.endedTransferAge, id)
+        transfers.look(at: now + transfer.endedAge, id)
+        if place != nil { touch(index) }
         save(.transfer(id))
         switch end {
         case .finished: break
-        case .failed, .cancelled: transition.emit(.transfer(id, .discard(transfer.file)))
+        case .failed, .cancelled:
+            // The file of an upload is the user's.
+            if !transfer.order.direction.isUpload {
+                transition.emit(.transfer(id, .discard(transfer.file)))
+            }
         }
         let entry = HistoryLine.Entry.transferred(id, url: transfer.order.url, end)
         appendHistory(entry, app: index, &transition)
@@ -193,7 +226,7 @@ extension Device {
         let now = transition.now.wall
         switch transfer.state {
         case .ended(_, let at):
-            if at + Self.endedTransferAge <= now { forgetEnded(id) }
+            if at + transfer.endedAge <= now { forgetEnded(id, &transition) }
         // The user's own pause counts for nothing.
         case .placing, .paused:
             break
@@ -205,4 +238,9 @@ extension Device {
             }
         }
     }
+}
+
+extension Transfer {
+    /// How long it is kept once it has ended.
+    var endedAge: Interval { task == nil ? Device.endedTransferAge : Device.unacknowledgedAge }
 }

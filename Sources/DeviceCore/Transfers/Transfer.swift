@@ -1,6 +1,6 @@
 package import Vocabulary
 
-/// One download, from the moment it was asked for until nobody needs it any more.
+/// One download or upload, from the moment it was asked for until nobody needs it any more.
 package struct Transfer: Hashable, Sendable, Codable {
     package let id: TransferID
     package let order: TransferOrder
@@ -10,6 +10,8 @@ package struct Transfer: Hashable, Sendable, Codable {
     package internal(set) var state: State
     /// What of the file is durable, and can be gone on with.
     package internal(set) var resume: ResumePoint?
+    /// Of an upload that was begun.
+    package internal(set) var upload: UploadProgress?
     /// After an attempt that was interrupted.
     package internal(set) var retry: Retry?
     /// Of the complete file, in its directory.
@@ -18,6 +20,10 @@ package struct Transfer: Hashable, Sendable, Codable {
     var modified: String?
     /// Of the complete file.
     var inode: UInt64?
+    /// Nil: it is of no app's session.
+    package internal(set) var task: SessionTask?
+    /// Of a session's task that has ended, for its app.
+    var answer: ExchangeAnswer?
 
     package enum State: Hashable, Sendable, Codable {
         /// By the user, until it is resumed.
@@ -36,13 +42,13 @@ package struct Transfer: Hashable, Sendable, Codable {
         package internal(set) var answer: ExchangeAnswer?
         /// Of the file.
         var inode: UInt64?
-        /// Bytes in the file, from its start.
+        /// Bytes in the file, from its start; of an upload: those sent.
         package internal(set) var received: Int64 = 0
         /// It has been told to end, and this comes of it then; nil: it goes on.
         package internal(set) var then: Next?
 
         package enum Next: String, Hashable, Sendable, Codable {
-            case wait, pause, cancel, timeOut
+            case wait, pause, cancel, timeOut, close
         }
 
         init(since: BootTime, received: Int64) { (self.since, self.received) = (since, received) }
@@ -59,8 +65,8 @@ package struct Transfer: Hashable, Sendable, Codable {
         package let interruption: ExchangeEnd.Interruption
     }
 
-    init(id: TransferID, order: TransferOrder, submittedAt: WallTime) {
-        (self.id, self.order) = (id, order)
+    init(id: TransferID, order: TransferOrder, submittedAt: WallTime, task: SessionTask? = nil) {
+        (self.id, self.order, self.task) = (id, order, task)
         (self.submittedAt, countsFrom) = (submittedAt, submittedAt)
         state = .waiting
     }
@@ -88,28 +94,34 @@ package struct Transfer: Hashable, Sendable, Codable {
         }
     }
 
-    /// Bytes in the file, as far as anybody knows.
+    /// Bytes that the next attempt need not bring.
+    var durable: Int64 { resume?.offset ?? upload?.resource?.offset ?? 0 }
+
+    /// Bytes in the file, or sent of it, as far as anybody knows.
     package var received: Int64 {
         switch state {
         case .running(let attempt): attempt.received
         case .placing(let size), .ended(.finished(size: let size, name: _), at: _): size
-        case .paused, .waiting, .ended: resume?.offset ?? 0
+        case .paused, .waiting, .ended: durable
         }
     }
 
     /// The length of the whole object; nil: not known.
     package var total: Int64? {
-        switch state {
+        if case .upload(let request) = order.direction { return request.source.size }
+        return switch state {
         case .running(let attempt): attempt.answer?.total ?? resume?.total
         case .placing(let size), .ended(.finished(size: let size, name: _), at: _): size
         case .paused, .waiting, .ended: resume?.total
         }
     }
 
+    private var isDiscretionary: Bool { order.isDiscretionary || task?.isFromBackground ?? false }
+
     /// What the gates are asked about.
     var work: Work {
         Work(
-            trigger: order.isDiscretionary ? .discretionaryTransfer : .transfer,
+            trigger: isDiscretionary ? .discretionaryTransfer : .transfer,
             origin: .transfer,
             mode: .normal,
             identifier: order.url,
@@ -122,9 +134,13 @@ package struct Transfer: Hashable, Sendable, Codable {
 
     /// Holds no number that no version can have stored.
     var isValid: Bool {
-        let numbers = [resume?.offset ?? 0, resume?.total ?? 0, order.rateLimit ?? 0]
+        let numbers = [
+            resume?.offset ?? 0, resume?.total ?? 0, order.rateLimit ?? 0,
+            Int64(clamping: task?.place ?? 0),
+        ]
         return numbers.allSatisfy { (0...1 << 60).contains($0) }
             && (retry?.attempts ?? 1).isCount && order.sha256?.count ?? 32 == 32
+            && upload?.isValid ?? true && order.direction.isValid
             && spans.allSatisfy { $0 >= .zero && $0 <= .days(36_600) }
     }
 
@@ -155,7 +171,7 @@ package struct AnsweredTransfers: Hashable, Sendable, Codable {
 
 /// How a transfer ended. Each ends in exactly one of these.
 package enum TransferEnd: Hashable, Sendable, Codable {
-    /// The file has this name in its directory.
+    /// The file has this name in its directory; an upload: the server has all of it.
     case finished(size: Int64, name: String)
     case failed(TransferFailure)
     case cancelled
@@ -192,6 +208,8 @@ package struct TransferFailure: Hashable, Sendable, Codable {
         case exchange(ExchangeFailure.Code)
         /// It was not done in time (`timeoutIntervalForResource`).
         case timedOut
+        /// The user has closed its app.
+        case closedByUser
         /// There is a file of its name already.
         case exists
         /// The file cannot be made, or be given its name.
@@ -201,13 +219,15 @@ package struct TransferFailure: Hashable, Sendable, Codable {
     package init(code: Code, reason: String) { (self.code, self.reason) = (code, reason) }
 }
 
-/// What is asked for: from where, where to, and when it may be fetched. Never changes.
+/// What is asked for: from where, where to, and when it may be fetched or sent. Never changes.
 package struct TransferOrder: Hashable, Sendable, Codable {
     package var url: String
     package var headers: [HTTPField]
-    /// An absolute path without links.
+    @OmittedIfDefault package var direction: TransferDirection
+    /// An absolute path without links. The file goes there, or comes from there.
     package var directory: String
-    /// In the directory; nil: the one that the server gives, else that of the URL.
+    /// In the directory; nil: the one that the server gives, else that of the URL. An upload has
+    /// one.
     package var name: String?
     /// An existing file of the name is replaced, when the new one is complete.
     package var overwrites: Bool
@@ -227,6 +247,7 @@ package struct TransferOrder: Hashable, Sendable, Codable {
     package init(
         url: String,
         headers: [HTTPField] = [],
+        direction: TransferDirection = .download,
         directory: String,
         name: String? = nil,
         overwrites: Bool = false,
@@ -240,6 +261,7 @@ package struct TransferOrder: Hashable, Sendable, Codable {
         rateLimit: Int64? = nil,
         proxy: String? = nil
     ) {
+        self.direction = direction
         (self.url, self.headers) = (url, headers)
         (self.directory, self.name, self.overwrites) = (directory, name, overwrites)
         (self.isDiscretionary, self.needs, self.earliest) = (isDiscretionary, needs, earliest)

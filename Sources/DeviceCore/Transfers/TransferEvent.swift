@@ -7,12 +7,15 @@ package enum TransferEvent: Hashable, Sendable, Codable {
     /// The head of the answer. If its bytes go to the start of the file though some were there, the
     /// exchange waits for `TransferAction.proceed`.
     case answered(ExchangeAnswer)
-    /// Bytes in the file, and how many of them are durable.
+    /// Bytes in the file, and how many of them are durable; of an upload: bytes that were sent, and
+    /// how many of them the server has confirmed.
     case progress(received: Int64, durable: Int64)
     /// The exchange is over. Comes once for each `TransferAction.begin`, also if it could not be
     /// begun, and for those of a network process that has died. `durable`: bytes of the version in
     /// the last answer; nil: no more is known than was reported before.
     case ended(ExchangeEnd, durable: Int64?)
+    /// The server has made this for an upload; nil: it has forgotten it.
+    case resource(UploadResource?)
     /// The file has its name, durably.
     case placed(name: String)
     /// It cannot be given its name.
@@ -25,6 +28,8 @@ package enum TransferEvent: Hashable, Sendable, Codable {
 package enum TransferAction: Hashable, Sendable, Codable {
     /// Begins an exchange with the server, whose bytes go into the file. Ends with `ended`.
     case begin(ExchangeOrder, TransferFile)
+    /// Begins an exchange that sends the file to the server. Ends with `ended`.
+    case upload(UploadOrder, UploadFile)
     /// What was durable of the file is forgotten: the answer may overwrite it.
     case proceed
     /// Ends its exchange soon.

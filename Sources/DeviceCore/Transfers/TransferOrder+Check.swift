@@ -19,6 +19,11 @@ extension TransferOrder {
                 !name.contains("\0")
             else { throw invalid("no file can have this name", name, "give another with -o") }
         }
+        if case .upload(let request) = direction {
+            guard name != nil, request.isValid else {
+                throw invalid("an upload needs a file", directory, "name one")
+            }
+        }
         guard sha256?.count ?? 32 == 32 else {
             throw invalid("a SHA-256 has 32 bytes", "", "give 64 hexadecimal digits")
         }
@@ -54,7 +59,8 @@ extension TransferOrder {
             guard header.isLegal else {
                 throw invalid("this is no HTTP header", header.name, "write it as NAME: VALUE")
             }
-            guard !Self.reserved.contains(header.name.lowercased()) else {
+            let name = header.name.lowercased()
+            guard !Self.reserved.contains(name), !name.hasPrefix("upload-") else {
                 throw invalid("this header is Offstage's own", header.name, "leave it out")
             }
         }

@@ -12,6 +12,7 @@ package struct TransferTable: Hashable, Sendable {
     private var indices: [TransferID: Int] = [:]
     private var free: [Int] = []
     private(set) var lanes: [Lane] = []
+    private var sessions = SessionQueues()
     /// When somebody must look at a transfer, because its date or its deadline has come.
     private var dates = Heap<DatedTransfer>()
     /// In the order in which they began.
@@ -82,10 +83,13 @@ package struct TransferTable: Hashable, Sendable {
         }
         pages[index / Self.pageSize][index % Self.pageSize] = Slot(app: app, transfer: transfer)
         indices[transfer.id] = index
+        sessions.changed(nil, to: transfer, app: app)
     }
 
     mutating func remove(_ id: TransferID) {
         guard let index = indices.removeValue(forKey: id) else { return }
+        let slot = pages[index / Self.pageSize][index % Self.pageSize]
+        sessions.changed(slot.transfer, to: nil, app: slot.app)
         pages[index / Self.pageSize][index % Self.pageSize] = Slot(app: -1, transfer: nil)
         free.append(index)
     }
@@ -96,8 +100,10 @@ package struct TransferTable: Hashable, Sendable {
         let (page, slot) = (index / Self.pageSize, index % Self.pageSize)
         guard var transfer = pages[page][slot].transfer else { return }
         let ran = transfer.isRunning
+        let before = transfer.task == nil ? nil : transfer
         body(&transfer)
         pages[page][slot].transfer = transfer
+        if let before { sessions.changed(before, to: transfer, app: pages[page][slot].app) }
         guard ran != transfer.isRunning else { return }
         if ran {
             running.removeAll { $0.id == id }
@@ -105,6 +111,11 @@ package struct TransferTable: Hashable, Sendable {
             let app = pages[page][slot].app
             running.append(RunningTransfer(id: id, app: app, host: String(transfer.host)))
         }
+    }
+
+    /// Nil: nothing of the session is on its way, or has to be told.
+    func queue(_ app: Int, _ session: String) -> SessionQueues.SessionQueue? {
+        sessions[app, session]
     }
 
     // MARK: Waiting
@@ -212,6 +223,7 @@ extension TransferTable: Codable {
         var lanes: [Lane]
         var dates: Heap<DatedTransfer>
         var running: [RunningTransfer]
+        var sessions: SessionQueues
         var heldBy: GateSet
         var next: BootTime
     }
@@ -223,6 +235,7 @@ extension TransferTable: Codable {
             lanes: lanes,
             dates: dates,
             running: running,
+            sessions: sessions,
             heldBy: heldBy,
             next: next
         ).encode(to: encoder)
@@ -239,7 +252,8 @@ extension TransferTable: Codable {
             )
         }
         (pages, free, lanes, dates) = (form.pages, form.free, form.lanes, form.dates)
-        (running, heldBy, next) = (form.running, form.heldBy, form.next)
+        (running, sessions) = (form.running, form.sessions)
+        (heldBy, next) = (form.heldBy, form.next)
         for (pageIndex, page) in pages.enumerated() {
             for (slotIndex, slot) in page.enumerated() {
                 guard let transfer = slot.transfer else { continue }

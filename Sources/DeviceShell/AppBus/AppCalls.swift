@@ -42,6 +42,8 @@ struct AppCalls {
             let tasks = launch.flatMap { host.device.launch($0)?.launch.tasks } ?? []
             let isOwn = tasks.contains { $0.number == end.task && $0.holder == caller.process }
             say(call, launch, incoming) { $0.holdsTask = isOwn }
+        case .joinSession, .changeTasks, .leaveSession: say(call, launch, incoming)
+        case .enqueueTasks(let enqueue): try perform(enqueue, launch, incoming)
         case .limits(let call):
             host.afterTurn {
                 let launch = runningLaunch
@@ -131,6 +133,29 @@ struct AppCalls {
                 incoming.answer(call, reply, permitted: permitted ?? [])
             }
         )
+    }
+
+    private func perform(
+        _ call: App1.EnqueueTasks,
+        _ launch: LaunchID?,
+        _ incoming: IncomingCall
+    ) throws(Refusal) {
+        var call = call
+        for index in call.tasks.indices {
+            call.tasks[index].earliest = call.tasks[index].earliest.map { $0 + host.ahead }
+        }
+        let directory: String
+        do throws(LinuxError) {
+            directory = try host.transferDirectory(of: caller.app)
+        } catch {
+            throw Refusal(
+                .storage,
+                reason: "there is no directory for the app's files: \(error)",
+                value: caller.app.name,
+                fix: "make room on the disk of the state directory"
+            )
+        }
+        say(call.asCall, launch, incoming) { $0.transferDirectory = directory }
     }
 
     // MARK: Every process of an app

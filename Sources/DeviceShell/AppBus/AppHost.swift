@@ -1,4 +1,5 @@
 internal import DeviceCore
+internal import Linux
 internal import Vocabulary
 
 /// What apps on the private socket need of the daemon. Everything is called on the loop's thread.
@@ -17,6 +18,8 @@ protocol AppHost: ControlHost {
     var awakeAhead: Interval { get }
     /// Calls `body` once the core has decided about all that was said until now.
     func afterTurn(_ body: @escaping () -> Void)
+    /// Where the files of an app's sessions are kept for it; makes it.
+    func transferDirectory(of app: AppID) throws(LinuxError) -> String
     /// What a launch uses at this moment; nil: it cannot be measured.
     func usage(of launch: LaunchID) -> Usage?
 }

@@ -56,7 +56,12 @@ struct ControlCalls {
         case .reload(let call): host.reload { incoming.answer(call, $0, \.done) }
         case .download(let call):
             let orders = TransferOrder.of(call, at: now.wall)
-            host.ask(.transfer(.enqueue(orders, token: call.token))) {
+            host.ask(.transfer(.enqueue(orders, token: call.manner.token))) {
+                incoming.answer(call, $0, \.enqueued)
+            }
+        case .upload(let call):
+            let orders = try TransferOrder.of(call, at: now.wall)
+            host.ask(.transfer(.enqueue(orders, token: call.manner.token))) {
                 incoming.answer(call, $0, \.enqueued)
             }
         case .transfers(let call): incoming.answer(call, host.device.transferList(at: now))

@@ -19,6 +19,14 @@ extension Daemon: AppHost {
 
     func afterTurn(_ body: @escaping () -> Void) { atTurnEnd.append(body) }
 
+    func transferDirectory(of app: AppID) throws(LinuxError) -> String {
+        // Its files are opened by paths without links.
+        let state = Files.resolved(paths.state) ?? paths.state
+        let directory = "\(state)/transfers/\(app.name)"
+        try Files.makeDirectory(directory, permissions: 0o700, parents: true)
+        return directory
+    }
+
     func usage(of launch: LaunchID) -> Usage? { control.usage(of: launch) }
 }
 

@@ -276,6 +276,7 @@ final class Daemon {
         if let ownSocket, socket?.isSameFile(as: ownSocket) == true {
             try? Files.remove(paths.socket)
         }
+        machine.transfers?.end()
         guard machine.isTaken == nil else { return }
         guard driver.device.launchIDs.isEmpty, endsDying() else {
             // The next one in its place was still to come.

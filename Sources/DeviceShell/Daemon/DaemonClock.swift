@@ -108,7 +108,10 @@ extension AppMessage {
                 until: clock.onMachine(end),
                 work: work.map { DeliveryEnd($0.delivery, clock.onMachine($0.end)) }
             )
-        case .offer, .willEnterForeground, .didBecomeActive, .memoryWarning, .refreshChanged: self
+        // No instant of ours, or the server's.
+        case .offer, .willEnterForeground, .didBecomeActive, .memoryWarning, .refreshChanged,
+            .taskEnded, .taskProgress:
+            self
         }
     }
 }

@@ -14,7 +14,7 @@ struct Doctor {
             processes, keeper, memory, pressure, processorPressure, files, desktopUnits, lingering,
             sleep, waking, identity, bus, services,
         ]
-            + settings + [store, starting] + strays + sensors + xServer
+            + network + settings + [store, starting] + strays + sensors + xServer
     }
 
     private var processes: Check {
@@ -206,6 +206,8 @@ struct Doctor {
                 )
             }
     }
+
+    private var network: [Check] { daemon.machine.transfers?.checks ?? [] }
 
     private var store: Check {
         if let loss = daemon.machine.state.loss {

@@ -19,7 +19,7 @@ final class Machine {
     private var uses: UseWatch?
     private var desktopUnits: DesktopUnits?
     private var load: LoadEstimate?
-    private var transfers: Transfers?
+    private(set) var transfers: Transfers?
     /// Wakes the machine, as far as it can be.
     private var alarm: TimerSource?
     private var timer: TimerSource?
@@ -59,7 +59,7 @@ final class Machine {
         ) { [unowned self] in
             happened(.process($0, $1))
         }
-        transfers = Transfers(loop, program: paths.network) { [unowned self] in
+        transfers = Transfers(loop, program: paths.network, control: control) { [unowned self] in
             happened(.transfer($0, $1))
         }
         uses = try UseWatch(

@@ -13,9 +13,11 @@ final class NetworkProcess {
     private var waiting: [(bytes: [UInt8], file: OpenFile?)] = []
     private var isBlocked = false
     private var isOver = false
-    private let reported: (NetworkReport) -> Void
+    private let reported: (NetworkReport, NetworkProcess) -> Void
     /// It has ended, or said what no such program says: nothing more comes of it.
-    private let ended: (String) -> Void
+    private let ended: (NetworkProcess, String) -> Void
+    /// It speaks as we do.
+    private(set) var isGreeted = false
 
     /// An open file until it has been handed over.
     final class OpenFile {
@@ -26,8 +28,9 @@ final class NetworkProcess {
     init(
         _ loop: EventLoop,
         _ path: String,
-        reported: @escaping (NetworkReport) -> Void,
-        ended: @escaping (String) -> Void
+        in control: any ProcessControl,
+        reported: @escaping (NetworkReport, NetworkProcess) -> Void,
+        ended: @escaping (NetworkProcess, String) -> Void
     ) throws(LinuxError) {
         (self.reported, self.ended) = (reported, ended)
         var pair = try PacketPair()
@@ -38,6 +41,7 @@ final class NetworkProcess {
         var program = Program(path, arguments: [path], environment: Self.environment)
         program.passed = [other.number]
         program.error = 2
+        control.hostNetwork(&program)
         let child = try program.start()
         source = try DescriptorSource(loop, socket.descriptor.number, .readable) {
             [unowned self] in
@@ -106,10 +110,22 @@ final class NetworkProcess {
     }
 
     private func take(_ report: NetworkReport) {
-        if case .hello(let version) = report, version != NetworkFormat.version {
-            return end("the network process speaks version \(version)")
+        if case .hello(let version, _) = report {
+            guard version == NetworkFormat.version else {
+                return end("the network process speaks version \(version)")
+            }
+            isGreeted = true
         }
-        reported(report)
+        reported(report, self)
+    }
+
+    /// At once, and waits for it.
+    func kill() {
+        isOver = true
+        source = nil
+        guard let process else { return }
+        try? process.process.send(Signal.kill)
+        _ = Poll.ready(process.process.descriptor.number, for: .readable, milliseconds: 1000)
     }
 
     private func end(_ reason: String) {
@@ -117,6 +133,6 @@ final class NetworkProcess {
         isOver = true
         source = nil
         try? process?.process.send(Signal.kill)
-        ended(reason)
+        ended(self, reason)
     }
 }

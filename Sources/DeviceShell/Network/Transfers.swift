@@ -5,34 +5,44 @@ internal import Vocabulary
 internal import Wire
 
 /// Performs what the device decides for transfers: opens their files, has the network process fetch
-/// them, and gives complete files their names. It decides nothing.
+/// or send them, and gives complete files their names. It decides nothing.
 @safe
 final class Transfers {
     private let loop: EventLoop
     /// The program `offstage-net`.
     private let program: String
+    private let control: any ProcessControl
     private let happened: (TransferID, TransferEvent) -> Void
+    /// Takes what begins; nil: the next one does.
     private var process: NetworkProcess?
-    /// Begun and not ended.
-    private var running: Set<TransferID> = []
+    /// That one, and those that only end what they have begun.
+    private var processes: [NetworkProcess] = []
+    /// Begun and not ended, each with the process that has it.
+    private var running: [TransferID: NetworkProcess] = [:]
+    /// What the last process told of its sandbox; nil: none has yet.
+    private(set) var lacks: [SandboxPart]?
+    /// Why there is no process that fetches, if one was wanted.
+    private(set) var problem: String?
     private var placements: [(id: TransferID, placement: Placement)] = []
     private var placing: DeferredSource?
 
     init(
         _ loop: EventLoop,
         program: String,
+        control: any ProcessControl,
         happened: @escaping (TransferID, TransferEvent) -> Void
     ) {
-        (self.loop, self.program, self.happened) = (loop, program, happened)
+        (self.loop, self.program, self.control) = (loop, program, control)
+        self.happened = happened
     }
 
     func perform(_ action: TransferAction, _ id: TransferID) {
         switch action {
         case .begin(let order, let file): begin(id, order, file)
-        case .proceed: process?.send(.proceed(id), with: nil)
-        case .stop:
-            // One that has ended says so already.
-            if running.contains(id) { process?.send(.stop(id), with: nil) }
+        case .upload(let order, let file): upload(id, order, file)
+        // One that has ended says so already.
+        case .proceed: running[id]?.send(.proceed(id), with: nil)
+        case .stop: running[id]?.send(.stop(id), with: nil)
         case .place(let placement): place(id, placement)
         case .discard(let file): TransferFiles.discard(file)
         }
@@ -46,7 +56,7 @@ final class Transfers {
             happened(id, .opened(inode: opened.inode))
             let handle = NetworkProcess.OpenFile(opened.descriptor)
             guard let process = networkProcess(for: id) else { return }
-            running.insert(id)
+            running[id] = process
             process.send(.begin(id, order), with: handle)
         } catch {
             switch error {
@@ -60,7 +70,21 @@ final class Transfers {
         }
     }
 
-    private static func end(by error: LinuxError) -> ExchangeEnd {
+    private func upload(_ id: TransferID, _ order: UploadOrder, _ file: UploadFile) {
+        // What ends here has sent nothing.
+        let confirmed = order.resource?.offset ?? 0
+        do throws(LinuxError) {
+            let source = try UploadSource.open(file, order.source)
+            let handle = NetworkProcess.OpenFile(source)
+            guard let process = networkProcess(for: id, durable: confirmed) else { return }
+            running[id] = process
+            process.send(.upload(id, order), with: handle)
+        } catch {
+            happened(id, .ended(UploadSource.end(by: error, file), durable: confirmed))
+        }
+    }
+
+    static func end(by error: LinuxError) -> ExchangeEnd {
         switch error.errno {
         case .noSpace, .quota: .interrupted(.init(.diskFull))
         case .noMemory, .tooManyFiles, .tooManyFilesInSystem:
@@ -70,48 +94,77 @@ final class Transfers {
     }
 
     /// The one that runs, or a new one; nil: it cannot be started.
-    private func networkProcess(for id: TransferID) -> NetworkProcess? {
+    private func networkProcess(for id: TransferID, durable: Int64? = nil) -> NetworkProcess? {
         if let process { return process }
         do throws(LinuxError) {
-            let process = try NetworkProcess(loop, program) { [unowned self] in
-                take($0)
+            let process = try NetworkProcess(loop, program, in: control) { [unowned self] in
+                take($0, from: $1)
             } ended: { [unowned self] in
-                lose($0)
+                lose($0, $1)
             }
             self.process = process
+            processes.append(process)
             return process
         } catch {
-            DaemonLog.write("nothing can be fetched: \(error)")
+            DaemonLog.write("nothing can be transferred: \(error)")
             let reason = "\(error)"
-            happened(id, .ended(.interrupted(.init(.shortage, reason: reason)), durable: nil))
+            problem = reason
+            let end = ExchangeEnd.interrupted(.init(.shortage, reason: reason))
+            happened(id, .ended(end, durable: durable))
             return nil
         }
     }
 
-    private func take(_ report: NetworkReport) {
+    private func take(_ report: NetworkReport, from process: NetworkProcess) {
         switch report {
-        case .hello: break
+        case .hello(_, let lacks): (self.lacks, problem) = (lacks, nil)
+        case .retires:
+            if self.process === process { self.process = nil }
         case .answered(let id, let answer):
-            if running.contains(id) { happened(id, .answered(answer)) }
+            if running[id] === process { happened(id, .answered(answer)) }
+        case .resource(let id, let resource):
+            if running[id] === process { happened(id, .resource(resource)) }
         case .progress(let id, let received, let durable):
-            guard running.contains(id) else { return }
+            guard running[id] === process else { return }
             happened(id, .progress(received: received, durable: durable))
         case .ended(let id, let end, let durable):
-            guard running.remove(id) != nil else { return }
+            guard running[id] === process else { return }
+            running[id] = nil
             happened(id, .ended(end, durable: durable))
         }
     }
 
     /// What ran goes on with the next one.
-    private func lose(_ reason: String) {
-        process = nil
-        if !running.isEmpty { DaemonLog.write("transfers are interrupted: \(reason)") }
-        let lost = running.sorted()
-        running = []
+    private func lose(_ process: NetworkProcess, _ reason: String) {
+        if self.process === process { self.process = nil }
+        processes.removeAll { $0 === process }
+        if !process.isGreeted { problem = reason }
+        let lost = running.filter { $0.value === process }.keys.sorted()
+        if !lost.isEmpty { DaemonLog.write("transfers are interrupted: \(reason)") }
         for id in lost {
+            running[id] = nil
             let end = ExchangeEnd.interrupted(.init(.shortage, reason: reason))
             happened(id, .ended(end, durable: nil))
         }
+    }
+
+    /// The daemon ends: nobody is to go on without it, or stand in the way of its successor.
+    func end() {
+        for process in processes { process.kill() }
+    }
+
+    // MARK: Doctor
+
+    var checks: [Check] {
+        let isThere = Files.isExecutable(program)
+        let lacks = lacks ?? Self.lacksOfKernel
+        return [.network(program, isThere: isThere, isRunning: process != nil, problem: problem)]
+            + (isThere ? lacks.map(Check.sandbox(lacking:)) : [])
+    }
+
+    /// As far as it can be asked without trying.
+    private static var lacksOfKernel: [SandboxPart] {
+        (Landlock.version > 0 ? [] : [.files]) + (CallFilter.isAvailable ? [] : [.calls])
     }
 
     // MARK: Names

@@ -41,6 +41,8 @@ package final class FallbackControl: ProcessControl {
         try control(of: id).join(id, program)
     }
 
+    package func hostNetwork(_ program: inout Program) { best.hostNetwork(&program) }
+
     package func adopt(_ id: LaunchID, pid: Int32, _ limits: LaunchLimits) throws(LinuxError) {
         do throws(LinuxError) {
             try best.adopt(id, pid: pid, limits)

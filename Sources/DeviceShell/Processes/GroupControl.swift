@@ -75,6 +75,17 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
         return try start(program, id, in: try another(below: id), weight)
     }
 
+    package func hostNetwork(_ program: inout Program) {
+        do throws(LinuxError) {
+            let group = base.child(LaunchName.network)
+            try group.create()
+            try resources.host(LaunchName.network, &program)
+            group.receive(&program)
+        } catch {
+            // It runs where the daemon does.
+        }
+    }
+
     private func start(
         _ program: Program,
         _ id: LaunchID,

@@ -23,6 +23,9 @@ package protocol ProcessControl: AnyObject {
     /// Starts one more program in the group of a launch, for reading a result. The launch need not
     /// have begun.
     func join(_ id: LaunchID, _ program: Program) throws(LinuxError) -> PidFD
+    /// Makes the network process begin in a group of its own beside those of the launches, so that
+    /// what it takes is nobody else's. Does nothing without groups.
+    func hostNetwork(_ program: inout Program)
     /// Moves a process that is not ours into the fresh group of a launch.
     func adopt(_ id: LaunchID, pid: Int32, _ limits: LaunchLimits) throws(LinuxError)
 
@@ -91,6 +94,9 @@ package struct ControlStep: Equatable, Sendable {
     /// own.
     func removeScope() {
         if kind == .cgroup2 { try? CgroupV2(path).child(Keeper.groupName).remove() }
+        for path in [path] + directories where !path.isEmpty {
+            try? CgroupV1Freezer(path).child(LaunchName.network).remove()
+        }
         for path in directories { try? CgroupV1Freezer(path).remove() }
     }
 
@@ -101,6 +107,8 @@ package struct ControlStep: Equatable, Sendable {
 /// Names of the directories of launches.
 package enum LaunchName {
     private static let prefix = "launch-"
+    /// Of the network process.
+    static let network = "network"
 
     static func of(_ id: LaunchID) -> String { prefix + "\(id.number)" }
 

@@ -31,6 +31,16 @@ struct ResourceGroups: Sendable {
         ].compactMap(\.self)
     }
 
+    /// A group of no launch, in which a program begins.
+    func host(_ name: String, _ program: inout Program) throws(LinuxError) {
+        try memory?.child(name).create()
+        try processor?.child(name).create()
+        try accounting?.child(name).create()
+        program.joining += [
+            memory?.child(name).path, processor?.child(name).path, accounting?.child(name).path,
+        ].compactMap(\.self)
+    }
+
     func add(_ pid: Int32, to id: LaunchID) throws(LinuxError) {
         for path in joining(id) { try Files.set(path + "/cgroup.procs", to: "\(pid)") }
     }

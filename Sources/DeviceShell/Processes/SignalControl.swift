@@ -38,6 +38,7 @@ package final class SignalControl: ProcessControl {
     package func prepare(_ id: LaunchID, _ limits: LaunchLimits) {}
     package func removePrepared() {}
     package func prepareRemoval(of id: LaunchID) {}
+    package func hostNetwork(_ program: inout Program) {}
 
     package func launch(
         _ id: LaunchID,

@@ -58,6 +58,8 @@ struct StoreMigrations {
         StoreStep(),
         // Transfers are kept.
         StoreStep(),
+        // Also those that are uploads; where nothing is said, it is a download.
+        StoreStep(),
     ])
 
     static var newest: Int64 { current.newest }

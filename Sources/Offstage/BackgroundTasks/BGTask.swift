@@ -24,6 +24,7 @@ public class BGTask: NSObject, @unchecked Sendable {  // What changes: behind th
         switch run.work.kind {
         case .fetch, .refresh: BGAppRefreshTask(run)
         case .processing: BGProcessingTask(run)
+        case .sessionEvents: preconditionFailure("the events of a session are no task")
         }
     }
 

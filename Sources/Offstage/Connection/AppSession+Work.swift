@@ -57,7 +57,7 @@ extension AppSession {
     func canRun(_ kind: WorkKind, _ identifier: String) -> Bool {
         state.withLock { state in
             switch kind {
-            case .fetch: state.application != nil
+            case .fetch, .sessionEvents: state.application != nil
             case .refresh, .processing: Self.handler(for: identifier, in: state) != nil
             }
         }
@@ -72,6 +72,12 @@ extension AppSession {
                 return state.application
             }
             application?.fetch(run)
+        case .sessionEvents:
+            let run = SessionRun(work, self)
+            state.withLock {
+                $0.runs[work.delivery] = Run(running: run, deadline: work.deadline)
+            }
+            handleEvents(run)
         case .refresh, .processing:
             let run = TaskRun(work, self)
             let handler = state.withLock { state in

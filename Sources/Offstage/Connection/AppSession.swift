@@ -32,6 +32,12 @@ final class AppSession: DaemonListener {
         var tasks = HeldTasks()
         var taskHandlers: [Int: TaskHandlers] = [:]
         var application: ApplicationEvents?
+        /// Background sessions by their identifiers.
+        var sessions: [String: SessionBox] = [:]
+        /// Those for whose events the app was launched, and has not yet been told so.
+        var heldSessions: Set<String> = []
+        /// Launches for the events of sessions that the app has not made yet.
+        var sessionRuns: [String: SessionRun] = [:]
         /// Of which the daemon has been told.
         var mistakes: Set<String> = []
 
@@ -107,6 +113,7 @@ final class AppSession: DaemonListener {
             }
             return (state.application, state.hasFinishedLaunching)
         }
+        joinAgain()
         application?.changed(greeting.backgroundRefresh)
         // Also one that has not moved: an earlier daemon may not have come to say so.
         guard hasLaunched else { return }
@@ -210,6 +217,7 @@ struct ApplicationEvents: Sendable {
     /// `available`, `denied` or `restricted`.
     var changed: @Sendable (Word<RefreshStatus>) -> Void
     var fetch: @Sendable (FetchRun) -> Void
+    var handleEvents: @Sendable (SessionRun) -> Void
     /// The process ends when it is done, or soon.
     var willTerminate: @Sendable () -> Void
 }

@@ -31,6 +31,10 @@ protocol DaemonListener: AnyObject, Sendable {
     func memoryWarning()
     func changed(backgroundRefresh: Word<RefreshStatus>)
 
+    /// A task of a session has ended; to be answered once the app has done with it.
+    func taskEnded(session: String, _ end: SessionTaskEnd, _ number: IncomingNumber)
+    func taskProgressed(session: String, _ progress: TaskProgress)
+
     /// The process is asked to end; false: there is nobody to be told.
     func willTerminate() -> Bool
 }

@@ -51,6 +51,7 @@ extension UIApplication {
                 memoryWarning: onMain { $0.memoryWarning() },
                 changed: onMain { $0.changed(UIBackgroundRefreshStatus($1)) },
                 fetch: onMain { $0.fetch($1) },
+                handleEvents: onMain { $0.handleEvents($1) },
                 willTerminate: onMain {
                     $0.willTerminate()
                     Termination.end()
@@ -131,11 +132,33 @@ extension UIApplication {
         post(Self.willTerminateNotification)
     }
 
+    private func handleEvents(_ run: SessionRun) {
+        if let delegate {
+            let completion = EventsCompletion(run)
+            delegate.application(
+                self,
+                handleEventsForBackgroundURLSession: run.work.identifier
+            ) { completion.call() }
+        }
+        session.handledEvents(run)
+    }
+
     private func fetch(_ run: FetchRun) {
         guard let delegate else { return run.complete(.noData) }
         let completion = FetchCompletion(run)
         delegate.application(self) { completion.call($0) }
     }
+}
+
+/// Who can complete a launch for the events of a session.
+private final class EventsCompletion: Sendable {
+    private let run: SessionRun
+
+    init(_ run: SessionRun) { self.run = run }
+
+    deinit { run.wasFreed() }
+
+    func call() { run.complete() }
 }
 
 /// Who can complete a fetch: as long as the app keeps the handler, this lives.

@@ -64,6 +64,30 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
     /// - Parameter application: The app.
     /// - Returns: What came of it.
     func applicationPerformFetch(_ application: UIApplication) async -> UIBackgroundFetchResult
+
+    /// All tasks of a background session have ended. The app makes the session, if it has not yet;
+    /// its delegate is then told what was missed.
+    ///
+    /// - Parameters:
+    ///   - application: The app.
+    ///   - identifier: Of the session.
+    ///   - completionHandler: To be called exactly once, on any thread, within 30 seconds: best in
+    ///     `urlSessionDidFinishEvents(forBackgroundURLSession:)`.
+    func application(
+        _ application: UIApplication,
+        handleEventsForBackgroundURLSession identifier: String,
+        completionHandler: @escaping @Sendable () -> Void
+    )
+
+    /// The same as an asynchronous method; implement one of the two.
+    ///
+    /// - Parameters:
+    ///   - application: The app.
+    ///   - identifier: Of the session.
+    func application(
+        _ application: UIApplication,
+        handleEventsForBackgroundURLSession identifier: String
+    ) async
 }
 
 extension UIApplicationDelegate {
@@ -110,6 +134,24 @@ extension UIApplicationDelegate {
     public func applicationPerformFetch(
         _ application: UIApplication
     ) async -> UIBackgroundFetchResult { .noData }
+
+    /// Calls the asynchronous method.
+    public func application(
+        _ application: UIApplication,
+        handleEventsForBackgroundURLSession identifier: String,
+        completionHandler: @escaping @Sendable () -> Void
+    ) {
+        Task {
+            await self.application(application, handleEventsForBackgroundURLSession: identifier)
+            completionHandler()
+        }
+    }
+
+    /// Does nothing.
+    public func application(
+        _ application: UIApplication,
+        handleEventsForBackgroundURLSession identifier: String
+    ) async {}
 }
 
 extension UIApplicationDelegate where Self: UIResponder {

@@ -5,9 +5,10 @@ package enum MessageKind: Int, CaseIterable, Hashable, Sendable, Codable {
     // To the daemon.
     case hello, finishedLaunching, expirationHandler, complete, fetchInterval, mistaken
     case submit, cancel, pending, beginTask, endTask, limits
+    case joinSession, enqueueTasks, changeTasks, leaveSession
     // To the app.
     case offer, go, expire, expireTask, enterBackground, enterForeground, becomeActive
-    case memoryWarning, changed
+    case memoryWarning, changed, taskEnded, taskProgressed
 
     init(_ call: App1) {
         self =
@@ -24,6 +25,10 @@ package enum MessageKind: Int, CaseIterable, Hashable, Sendable, Codable {
             case .beginTask: .beginTask
             case .endTask: .endTask
             case .limits: .limits
+            case .joinSession: .joinSession
+            case .enqueueTasks: .enqueueTasks
+            case .changeTasks: .changeTasks
+            case .leaveSession: .leaveSession
             }
     }
 
@@ -39,6 +44,8 @@ package enum MessageKind: Int, CaseIterable, Hashable, Sendable, Codable {
             case .becomeActive: .becomeActive
             case .memoryWarning: .memoryWarning
             case .changed: .changed
+            case .taskEnded: .taskEnded
+            case .taskProgressed: .taskProgressed
             }
     }
 }

@@ -41,6 +41,8 @@ final class AsAskedFor: Invariant {
         return nil
     }
 
-    /// Not of what happens by itself.
-    private func isRequested(_ trigger: Trigger) -> Bool { !Trigger.ofEvents.contains(trigger) }
+    /// Not of what happens by itself, or in a session (`TaskEndsTold`).
+    private func isRequested(_ trigger: Trigger) -> Bool {
+        trigger != .sessionEvents && !Trigger.ofEvents.contains(trigger)
+    }
 }

@@ -75,7 +75,8 @@ final class EndsTold: ClientInvariant, ProcessInvariant {
         case .hello(let hello): ends = (hello.finished ?? []).map(\.delivery)
         case .complete(let complete): ends = [complete.delivery]
         case .finishedLaunching, .expirationHandler, .setMinimumFetchInterval, .mistaken, .submit,
-            .cancel, .pending, .beginTask, .endTask, .limits:
+            .cancel, .pending, .beginTask, .endTask, .limits, .joinSession, .enqueueTasks,
+            .changeTasks, .leaveSession:
             return nil
         }
         if !ends.isEmpty {

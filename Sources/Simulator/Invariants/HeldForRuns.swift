@@ -19,8 +19,8 @@ final class HeldForRuns: Invariant {
         if turn.isStart { heldForNothingSince = nil }
         guard world.isHeldAwake else {
             heldForNothingSince = nil
-            if let exchange = world.network.exchanges.first {
-                return "transfer \(exchange.id) runs, and the device may fall asleep"
+            if let id = world.network.runningTransfer {
+                return "transfer \(id) runs, and the device may fall asleep"
             }
             for process in world.processes where process.isAtWork {
                 return "launch \(process.launch) runs, and the device may fall asleep"
@@ -28,7 +28,8 @@ final class HeldForRuns: Invariant {
             return nil
         }
         let hasWork =
-            !world.network.exchanges.isEmpty || world.processes.contains(where: { $0.mayBeAtWork })
+            world.network.runningTransfer != nil
+            || world.processes.contains(where: { $0.mayBeAtWork })
         if hasWork {
             heldForNothingSince = nil
             return nil

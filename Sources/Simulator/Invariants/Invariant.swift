@@ -87,7 +87,8 @@ package enum Invariants {
             ClosedStaysClosed(), PausedStaysPaused(), NothingBeforeUnlock(), PromptStop(),
             RefreshBudgetKept(), NothingBegunAtTheEnd(), AsAskedFor(), AskedForIsThere(),
             HandlersOnce(), EndsTold(), CallersAnswered(), SidesAgree(), ToldOfItself(),
-            SleepsAgain(), OneVersion(), TransfersHeld(), TransfersKept(),
+            SleepsAgain(), OneVersion(), TransfersHeld(), TransfersKept(), TaskEndsTold(),
+            UploadedOnce(),
         ]
     }
 }

@@ -130,6 +130,7 @@ final class ReasonGiven: AnswerInvariant, CallInvariant, EffectInvariant, Proces
     private func isRefuted(_ gate: String, of explanation: Explanation, _ world: World) -> Bool {
         let (app, identifier) = (explanation.app, explanation.identifier)
         let plan = world.plan(of: app)
+        if explanation.isOfTransfer { return isRefutedOfTransfer(Self.gates[gate], app, world) }
         return switch Self.gates[gate] {
         case .unknownApp: plan?.isUsable ?? true
         case .notPermitted: plan?.permits(identifier) ?? true
@@ -166,6 +167,26 @@ final class ReasonGiven: AnswerInvariant, CallInvariant, EffectInvariant, Proces
         }
     }
 
+    /// What holds transfers of an app. `TransfersHeld` knows their dates, and judges their starts.
+    private func isRefutedOfTransfer(_ gate: Gate?, _ app: AppID, _ world: World) -> Bool {
+        switch gate {
+        case .unknownApp: world.plan(of: app)?.isUsable ?? true
+        case .closedByUser: !mayBeClosed.contains(app)
+        case .paused: !mayBePaused
+        case .storage: world.storeTrouble == nil && grounds.hasRoom(.storage, world)
+        case .lowPower, .thermal, .battery, .network, .metered, .externalPower, .stopping:
+            gate.map { isNotSensed($0, of: app, world) } ?? false
+        case .earliest, .retry, .transferSlots, .betterMoment, .settling, .startPause, .appQuota,
+            .deviceQuota, .dataProtection:
+            false
+        // In no cell of theirs.
+        case .notPermitted, .refreshOff, .beforeFirstUnlock, .quiet, .deviceInUse,
+            .appInForeground, .memory, .unused, .backOff, .stillRunning, .sharedWake, .runSlots,
+            .processes, nil:
+            true
+        }
+    }
+
     /// The same of the gates that ask how the device is at this moment.
     private func isNotSensed(_ gate: Gate, of app: AppID, _ world: World) -> Bool {
         switch gate {
@@ -193,4 +214,9 @@ extension Moment {
     fileprivate func earlier(by step: Interval) -> Moment {
         Moment(boot: boot - step, awake: awake - step, wall: wall - step, utcOffset: utcOffset)
     }
+}
+
+extension Explanation {
+    /// Transfers are called by their URLs.
+    fileprivate var isOfTransfer: Bool { identifier?.contains("://") ?? false }
 }

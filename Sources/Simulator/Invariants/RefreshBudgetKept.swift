@@ -190,13 +190,17 @@ struct DayCount {
     mutating func asked(_ event: Event) {
         guard case .user(let request, _) = event else { return }
         switch request {
-        case .run(let app, _), .simulate(_, let app, _):
-            asked.all += 1
-            asked.byApp[app, default: 0] += 1
+        case .run(let app, _), .simulate(_, let app, _): allow(app)
         case .open, .leave, .close, .submit, .cancel, .cancelPending, .pause, .continue, .override,
             .transfer:
             break
         }
+    }
+
+    /// One that comes on top.
+    mutating func allow(_ app: AppID) {
+        asked.all += 1
+        asked.byApp[app, default: 0] += 1
     }
 
     mutating func count(_ app: AppID) {

@@ -14,8 +14,8 @@ final class TransfersHeld: EffectInvariant, ProcessInvariant {
     private var orders: [TransferID: TransferOrder] = [:]
 
     func performed(_ effect: Effect, at now: Moment, _ world: World) -> String? {
-        guard case .transfer(let id, .begin(let exchange, _)) = effect else { return nil }
-        let host = exchange.url.split(separator: "/").dropFirst().first.map(String.init) ?? ""
+        guard case .transfer(let id, let action) = effect, let url = action.url else { return nil }
+        let host = url.split(separator: "/").dropFirst().first.map(String.init) ?? ""
         running.removeAll { $0.id == id }
         running.append((id, host))
         guard running.count <= Int(world.settings.transferSlots) else {
@@ -73,6 +73,17 @@ final class TransfersHeld: EffectInvariant, ProcessInvariant {
     }
     private func isSaving(_ world: World) -> Bool {
         world.sensing(.lowPower) == .known && world.value(.lowPower) == 1
+    }
+}
+
+extension TransferAction {
+    /// Of what it begins.
+    fileprivate var url: String? {
+        switch self {
+        case .begin(let order, _): order.url
+        case .upload(let order, _): order.url
+        case .proceed, .stop, .place, .discard: nil
+        }
     }
 }
 

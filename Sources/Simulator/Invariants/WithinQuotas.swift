@@ -2,8 +2,8 @@ import DeviceCore
 import Vocabulary
 
 /// Off the charger no app, and not the device, is woken more often on a day than it may. What the
-/// user or a developer had run comes on top.
-final class WithinQuotas: CallInvariant, ProcessInvariant {
+/// user or a developer had run comes on top, and so do launches for the events of a session.
+final class WithinQuotas: CallInvariant, ProcessInvariant, CommitInvariant {
     let name = "quotas are kept"
     private var today = DayCount()
     /// The most that the day's settings gave.
@@ -16,17 +16,32 @@ final class WithinQuotas: CallInvariant, ProcessInvariant {
     /// Programs that the user or a developer had run: what goes on after an interruption is still
     /// what was asked for.
     private var askedFor: Set<LaunchID> = []
+    /// Launches whose run is for the events of a session.
+    private var forEvents: Set<LaunchID> = []
     private var wasOnBattery = false
     private var wrong: String?
 
     func asked(_ token: ReplyToken, _ event: Event, at now: Moment) { today.asked(event) }
     func replied(_ token: ReplyToken, _ reply: Reply, at now: Moment) {}
 
+    func committed(_ changes: [Change]) -> String? {
+        for case .put(.launch(let record)) in changes {
+            if record.launch.wake?.trigger == .sessionEvents {
+                forEvents.insert(record.id)
+            } else {
+                forEvents.remove(record.id)
+            }
+        }
+        return nil
+    }
+
     /// Power may have taken along what was counted.
     func rebooted() { today.begin(today.day) }
 
     func ran(_ process: VirtualProcess, _ world: World) {
-        if started.removeValue(forKey: process.launch) == today.day { wakes(process.appID) }
+        if started.removeValue(forKey: process.launch) == today.day {
+            wakes(process.appID, process.launch)
+        }
     }
 
     func ended(_ turn: Turn, _ world: World) -> String? {
@@ -59,13 +74,14 @@ final class WithinQuotas: CallInvariant, ProcessInvariant {
                 started[launch] = day
             } else if turn.thawed.contains(launch), !turn.isStart, !askedFor.contains(launch) {
                 // A start repeats what the last daemon may have done.
-                wakes(app)
+                wakes(app, launch)
             }
         }
         return wrong
     }
 
-    private func wakes(_ app: AppID) {
+    private func wakes(_ app: AppID, _ launch: LaunchID) {
+        if forEvents.contains(launch) { today.allow(app) }
         today.count(app)
         let mine = today.byApp[app] ?? 0
         if mine > perApp + today.asked(of: app) {

@@ -80,6 +80,8 @@ enum Occurrence {
     case triggered(Trigger)
     /// The user wants files.
     case download
+    /// The user wants files to be sent.
+    case upload
     /// The next thing that happens in an exchange of this daemon's.
     case exchange(TransferID, life: Int)
     /// The daemon is started again.
@@ -104,7 +106,7 @@ enum Occurrence {
         switch self {
         case .alarm, .user: true
         case .timer, .process, .message, .said, .drift, .trouble, .troubleEnds, .triggered,
-            .download,
+            .download, .upload,
             .exchange, .restart, .keeper, .deadline, .doze, .sleep, .networkReturns, .load, .retry:
             false
         }

@@ -12,10 +12,14 @@ struct VirtualNetwork {
     var files: [VirtualFile] = []
     /// Those that the user has been promised.
     var promised: [TransferID] = []
+    var uploads: VirtualUploads
     private var lastInode: UInt64 = 0
+    /// The last number that an app has given a task of its session.
+    var lastTask: Int64 = 0
 
     init(seed: UInt64) {
         random = SeededRandom(seed: seed ^ 0x4E45_5457_4F52_4B00)
+        uploads = VirtualUploads(seed: seed)
         for host in 0..<3 {
             for file in 0..<4 {
                 objects.append(
@@ -27,6 +31,9 @@ struct VirtualNetwork {
             }
         }
     }
+
+    /// One that is on its way; nil: none is.
+    var runningTransfer: TransferID? { exchanges.first?.id ?? uploads.exchanges.first?.id }
 
     func exchangeIndex(_ id: TransferID) -> Int? { exchanges.firstIndex { $0.id == id } }
     func fileIndex(_ name: String) -> Int? { files.firstIndex { $0.name == name } }
@@ -40,7 +47,10 @@ struct VirtualNetwork {
     }
 
     /// The daemon's end is that of its network process; what was written stays.
-    mutating func daemonEnded() { exchanges.removeAll() }
+    mutating func daemonEnded() {
+        exchanges.removeAll()
+        uploads.exchanges.removeAll()
+    }
 
     mutating func losePower() {
         for index in files.indices { files[index].losePower(keepsAll: random.chance(1, in: 2)) }

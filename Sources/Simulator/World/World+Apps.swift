@@ -229,6 +229,7 @@ extension World {
             process.add(.completeAgain(identifier), after: soon(), at: now)
         }
         if plans[index].random.chance(1, in: 20) { process.add(.cancel, after: soon(), at: now) }
+        useSession(process)
         beginTasks(process, chance: 2)
     }
 

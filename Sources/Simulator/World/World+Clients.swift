@@ -47,7 +47,9 @@ extension World {
         case .answerLate(let token, let reply): answeredLate(token, reply, client)
         case .reachable: beginActivitiesAgain(client)
         case .unreachable, .log: break
-        case .greeted(let greeting): process.link.isForeground = greeting.state == .foreground
+        case .greeted(let greeting):
+            process.link.isForeground = greeting.state == .foreground
+            joinSession(client)
         case .run(let work): begin(work.delivery, work.identifier, process)
         case .expire(let delivery, _): expire(delivery, process)
         case .expireTask(let number, _): expireTask(number, client)
@@ -59,7 +61,8 @@ extension World {
             feed(.done(number), client)
             greet(process)
         case .memoryWarning: process.memory = min(process.memory, 150 << 20)
-        case .changed: break
+        case .changed, .taskProgressed: break
+        case .taskEnded(_, _, let number): taskEnded(number, client)
         }
     }
 

@@ -40,6 +40,7 @@ extension World {
     func perform(_ action: TransferAction, _ id: TransferID) {
         switch action {
         case .begin(let order, let file): begin(id, order, file.partialName)
+        case .upload(let order, _): beginUpload(id, order)
         case .proceed:
             guard let index = network.exchangeIndex(id) else { return }
             // Chance would hardly hit this moment between two versions.
@@ -48,7 +49,7 @@ extension World {
             if case .waiting = network.exchanges.first(where: { $0.id == id })?.phase { return }
             planExchange(id)
         case .stop:
-            guard let index = network.exchangeIndex(id) else { return }
+            guard let index = network.exchangeIndex(id) else { return stopUpload(id) }
             perform(network.exchanges[index].exchange.stop(), id)
         case .place(let placement): place(placement, id)
         case .discard(let file): network.files.removeAll { $0.name == file.partialName }
@@ -100,7 +101,8 @@ extension World {
     }
 
     func exchangeStep(_ id: TransferID, life: Int) {
-        guard life == self.life, let index = network.exchangeIndex(id) else { return }
+        guard life == self.life else { return }
+        guard let index = network.exchangeIndex(id) else { return uploadStep(id) }
         if swarm.strikes(.networkKilled, in: 500, &network.random) { return killNetwork() }
         if swarm.strikes(.connectionLost, in: 20, &network.random) {
             let failed = network.exchanges[index].exchange.failed(.init(.connection))
@@ -114,9 +116,10 @@ extension World {
     }
 
     /// What runs goes on with another one.
-    private func killNetwork() {
+    func killNetwork() {
         let lost = network.exchanges
         network.exchanges.removeAll()
+        killUploads()
         for exchange in lost {
             let end = ExchangeEnd.interrupted(.init(.shortage))
             send(.transfer(exchange.id, .ended(end, durable: nil)))

@@ -50,7 +50,8 @@ extension World {
             let usage = process.isDead ? nil : process.usage(at: clock.elapsed)
             return .limits(device.limits(of: process.launch, usage, at: now))
         case .hello, .finishedLaunching, .expirationHandler, .complete, .setMinimumFetchInterval,
-            .mistaken, .submit, .cancel, .beginTask, .endTask:
+            .mistaken, .submit, .cancel, .beginTask, .endTask, .joinSession, .enqueueTasks,
+            .changeTasks, .leaveSession:
             return nil
         }
     }

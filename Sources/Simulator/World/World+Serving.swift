@@ -49,6 +49,7 @@ extension World {
             app: process.appID,
             process: client.holder ?? process.process
         )
+        context.transferDirectory = "/home"
         if case .complete = call.call { context.usage = process.usage(at: clock.elapsed) }
         if case .endTask(let end) = call.call, client.holder != nil {
             context.holdsTask = process.talk.holds(end.task, client.holder)
@@ -65,7 +66,7 @@ extension World {
         switch call.call {
         case .hello: return isBound ? "Hello was already called on this connection" : nil
         case .finishedLaunching, .expirationHandler, .complete, .setMinimumFetchInterval,
-            .mistaken:
+            .mistaken, .joinSession, .enqueueTasks, .changeTasks, .leaveSession:
             return isBound ? nil : "Hello has not been called on this connection"
         case .submit, .cancel, .beginTask, .endTask, .pending, .limits: return nil
         }
@@ -178,7 +179,8 @@ extension App1 {
         switch self {
         case .pending, .limits: true
         case .hello, .finishedLaunching, .expirationHandler, .complete, .setMinimumFetchInterval,
-            .mistaken, .submit, .cancel, .beginTask, .endTask:
+            .mistaken, .submit, .cancel, .beginTask, .endTask, .joinSession, .enqueueTasks,
+            .changeTasks, .leaveSession:
             false
         }
     }

@@ -30,6 +30,7 @@ extension World {
         planTroubles()
         planTriggerEvents()
         planDownload()
+        planUpload()
     }
 
     func userSteps(_ step: UserStep) {

@@ -82,6 +82,7 @@ extension World {
                 at: now
             )
         }
+        useSession(process)
         beginTasks(process, chance: 4)
         for identifier in plans[index].identifiers where plans[index].random.chance(4, in: 5) {
             process.add(

@@ -175,6 +175,7 @@ package final class World {
         case .trouble(let fault): begin(fault)
         case .triggered(let trigger): happen(trigger)
         case .download: download()
+        case .upload: upload()
         case .exchange(let id, let life): exchangeStep(id, life: life)
         case .troubleEnds(let fault): end(fault)
         case .restart: break
@@ -294,7 +295,7 @@ package final class World {
             case .submit(_, let reply): watch.asked(reply, event, by: process(launch), at: now)
             case .connected, .finishedLaunching, .accepted, .declined, .expirationHandler,
                 .completed, .taskEnded, .extensionGone, .enteredBackground, .fetchInterval,
-                .cancel, .mistaken, .disconnected, .reconnected:
+                .cancel, .mistaken, .disconnected, .reconnected, .session, .acknowledged:
                 break
             }
         } else if case .user(_, let reply) = event {

@@ -1,17 +1,20 @@
 extension Report {
-    /// A download.
+    /// A download or an upload.
     package struct Transfer: ReportFields {
         package var id = TransferID(0)
         package var app = AppID("")
         package var url = ""
+        /// `download` or `upload`.
+        package var direction = ""
         /// `paused`, `waiting`, `running`, `finished`, `failed` or `cancelled`.
         package var state = ""
         /// Why it waits, what it does, or how it ended.
         package var sentence = ""
+        /// Of the file, wherever its bytes go.
         package var directory = ""
         /// In the directory; nil: not known before the server answers.
         package var file: String?
-        /// Bytes in the file.
+        /// Bytes in the file; of an upload: bytes that were sent.
         package var received: Int64 = 0
         /// Bytes of the whole file; nil: not known.
         package var total: Int64?

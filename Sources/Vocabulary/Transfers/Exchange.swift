@@ -78,7 +78,7 @@ package struct ExchangeAnswer: Hashable, Sendable, Codable {
 
 /// How an exchange ended.
 package enum ExchangeEnd: Hashable, Sendable, Codable {
-    /// The whole object is in the file, and durable.
+    /// The whole object is in the file, and durable; of an upload: the server has taken all of it.
     case complete(size: Int64)
     /// It may work later.
     case interrupted(Interruption)
@@ -136,6 +136,10 @@ package struct ExchangeFailure: Error, Hashable, Sendable, Codable {
         /// The file cannot be written, for another reason than a full disk.
         case file
         case badURL
+        /// The file to be sent is missing, or is no longer what it was.
+        case source
+        /// Nobody knows whether the server has the file, and a second one might be one too many.
+        case uncertain
     }
 
     package init(_ code: Code, reason: String) { (self.code, self.reason) = (code, reason) }

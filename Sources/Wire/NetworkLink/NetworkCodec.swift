@@ -48,6 +48,7 @@ extension NetworkOrder: NetworkMessage {
         switch self {
         case .hello(let version): try demand((1...1 << 20).contains(version), "version")
         case .begin(_, let order): try order.check()
+        case .upload(_, let order): try order.check()
         case .proceed, .stop: break
         }
     }
@@ -60,8 +61,12 @@ extension NetworkReport: NetworkMessage {
 
     func check() throws(NetworkError) {
         switch self {
-        case .hello(let version): try demand((1...1 << 20).contains(version), "version")
+        case .hello(let version, let lacks):
+            try demand((1...1 << 20).contains(version), "version")
+            try demand(Set(lacks).count == lacks.count, "part of a sandbox")
+        case .retires: break
         case .answered(_, let answer): try answer.check()
+        case .resource(_, let resource): try resource?.check()
         case .progress(_, let received, let durable):
             try demand(received.isSize && durable.isSize && durable <= received, "progress")
         case .ended(_, let end, let durable):
@@ -74,25 +79,41 @@ extension NetworkReport: NetworkMessage {
 extension ExchangeOrder {
     fileprivate func check() throws(NetworkError) {
         try demand(url.isWebURL, "url")
-        try headers.check()
-        for field in headers {
-            try demand(!Self.reserved.contains(field.name.lowercased()), "header field")
-        }
+        try headers.checkOfOrder()
         try resume?.check()
-        try demand(timeout > .zero && timeout <= .days(1), "timeout")
         try demand(sizeLimit?.isSize ?? true, "size limit")
-        try demand(rateLimit.map { $0 > 0 && $0.isSize } ?? true, "rate limit")
         try demand(sha256?.count ?? 32 == 32, "SHA-256")
-        try demand(proxy.map { $0.isEmpty || $0.isLine } ?? true, "proxy")
+        try checkManner(timeout, rateLimit, proxy)
     }
 }
 
-extension ExchangeOrder {
-    /// What the exchange itself says, or libcurl.
-    private static let reserved = [
-        "accept-encoding", "connection", "content-length", "host", "if-range", "range",
-        "transfer-encoding",
-    ]
+extension UploadOrder {
+    fileprivate func check() throws(NetworkError) {
+        try demand(url.isWebURL, "url")
+        try headers.checkOfOrder()
+        try demand(source.size.isSize, "size")
+        try resource?.check()
+        try demand(resource?.offset ?? 0 <= source.size, "offset")
+        try checkManner(timeout, rateLimit, proxy)
+    }
+}
+
+/// What both kinds of orders have.
+private func checkManner(
+    _ timeout: Interval,
+    _ rateLimit: Int64?,
+    _ proxy: String?
+) throws(NetworkError) {
+    try demand(timeout > .zero && timeout <= .days(1), "timeout")
+    try demand(rateLimit.map { $0 > 0 && $0.isSize } ?? true, "rate limit")
+    try demand(proxy.map { $0.isEmpty || $0.isLine } ?? true, "proxy")
+}
+
+extension UploadResource {
+    fileprivate func check() throws(NetworkError) {
+        try demand(url.isWebURL, "url")
+        try demand(offset.isSize, "offset")
+    }
 }
 
 extension ExchangeAnswer {
@@ -134,6 +155,22 @@ extension Validator {
 }
 
 extension [HTTPField] {
+    /// What the exchange itself says, or libcurl.
+    private static var reserved: [String] {
+        [
+            "accept-encoding", "connection", "content-length", "expect", "host", "if-range",
+            "range", "transfer-encoding", "upload-complete", "upload-draft-interop-version",
+            "upload-length", "upload-offset",
+        ]
+    }
+
+    fileprivate func checkOfOrder() throws(NetworkError) {
+        try check()
+        for field in self {
+            try demand(!Self.reserved.contains(field.name.lowercased()), "header field")
+        }
+    }
+
     fileprivate func check() throws(NetworkError) {
         try demand(count <= NetworkFormat.mostHeaders, "header fields")
         let bytes = reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }

@@ -1,7 +1,7 @@
 /// The link between `offstaged` and `offstage-net`: version and limits. Both come from one build,
 /// but an upgrade may replace the program while the daemon runs.
 package enum NetworkFormat {
-    package static let version = 1
+    package static let version = 2
     /// The longest datagram, in bytes.
     package static let messageBytes = 131_072
     package static let urlBytes = 8_192
@@ -10,5 +10,4 @@ package enum NetworkFormat {
     package static let mostHeaders = 256
     /// Begun and not ended.
     package static let mostExchanges = 256
-    package static let mostRedirects = 20
 }

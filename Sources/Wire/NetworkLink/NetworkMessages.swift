@@ -8,6 +8,9 @@ package enum NetworkOrder: Hashable, Sendable, Codable {
     /// Begins an exchange. The datagram carries one descriptor: the file that the bytes go to, open
     /// for reading and writing.
     case begin(TransferID, ExchangeOrder)
+    /// Begins an exchange that sends a file. The datagram carries one descriptor: the file, open for
+    /// reading.
+    case upload(TransferID, UploadOrder)
     /// The answer begins at zero though bytes were there: the daemon has forgotten those, and the
     /// file may be overwritten.
     case proceed(TransferID)
@@ -17,13 +20,31 @@ package enum NetworkOrder: Hashable, Sendable, Codable {
 
 /// What `offstage-net` tells `offstaged`.
 package enum NetworkReport: Hashable, Sendable, Codable {
-    /// The answer to the first message.
-    case hello(version: Int)
+    /// The answer to the first message, and what its sandbox has not: the kernel would not.
+    case hello(version: Int, lacks: [SandboxPart])
+    /// It can no longer read what names are looked up by, because that was replaced. It ends what
+    /// has begun, and another process is to begin what has not.
+    case retires
     /// The head of the last answer, after all redirects.
     case answered(TransferID, ExchangeAnswer)
+    /// Of an upload: what the server has made for it; nil: it has forgotten that.
+    case resource(TransferID, UploadResource?)
     /// Bytes in the file, and how many of them are durable, both from its start. At most twice a
-    /// second; `durable` rises every 8 MiB or 2 s, whichever comes first.
+    /// second; `durable` rises every 8 MiB or 2 s, whichever comes first. Of an upload: bytes that
+    /// were sent, and how many of them the server has confirmed.
     case progress(TransferID, received: Int64, durable: Int64)
-    /// The exchange is over; `durable` bytes of the file are.
+    /// The exchange is over; `durable` bytes of the file are, or the server has confirmed them.
     case ended(TransferID, ExchangeEnd, durable: Int64)
+}
+
+/// What holds the network process, so that a server that takes it over cannot go on from there.
+package enum SandboxPart: String, Hashable, Sendable, Codable, CaseIterable {
+    /// No program gives it more rights.
+    case privileges
+    /// Another user than root.
+    case user
+    /// Only few files can be read, and none written.
+    case files
+    /// Only few system calls are answered.
+    case calls
 }

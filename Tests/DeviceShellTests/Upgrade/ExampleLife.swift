@@ -211,6 +211,16 @@ struct ExampleLife {
             orders[1].earliest = world.now.wall + .days(30)
             orders[1].resourceTimeout = .days(60)
             world.ask(.transfer(.enqueue(orders, token: "transfers")))
+            // And one that is sent in parts.
+            let source = FileIdentity(size: 4096, modified: 1_772_366_400_000_000_000, inode: 12)
+            var order = TransferOrder(
+                url: "https://example.org/in",
+                direction: .upload(.init(method: .post, source: source, mayRepeat: false)),
+                directory: "/home/example",
+                name: "photo.jpg"
+            )
+            order.resourceTimeout = .days(60)
+            world.ask(.transfer(.enqueue([order], token: nil)))
         case 34:
             useAtlas()
         default: break

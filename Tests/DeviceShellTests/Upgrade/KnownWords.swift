@@ -9,6 +9,7 @@ enum KnownWords {
     static func of(_ records: [Record]) -> Value {
         var device = Value.null
         var (apps, requests, launches) = (ValueMap(), ValueMap(), ValueMap())
+        var transfers = ValueMap()
         for record in records {
             let key = record.key.key
             switch record {
@@ -16,19 +17,38 @@ enum KnownWords {
             case .app(let record): apps[key] = words(record)
             case .request(let record): requests[key] = words(record)
             case .launch(let record): launches[key] = words(record)
-            // No version with a fixture has any.
-            case .transfer: break
+            case .transfer(let record): transfers[key] = words(record)
             }
         }
-        return [
+        // The first versions knew of none.
+        return some([
             "device": device, "apps": .map(apps), "requests": .map(requests),
             "launches": .map(launches),
-        ]
+            "transfers": transfers.entries.isEmpty ? nil : .map(transfers),
+        ])
     }
 
     /// The oldest first.
     static func of(_ lines: [Store.StoredLine]) -> [Value] {
         lines.sorted { $0.id < $1.id }.map { words($0) }
+    }
+
+    private static func words(_ record: TransferRecord) -> Value {
+        let (transfer, order) = (record.transfer, record.transfer.order)
+        let state =
+            switch transfer.state {
+            case .paused: "paused"
+            case .waiting: "waiting"
+            case .running: "running"
+            case .placing: "placing"
+            case .ended(let end, _): end.word
+            }
+        return some([
+            "app": .string(record.app.name), "url": .string(order.url),
+            "directory": .string(order.directory), "name": order.name.map { .string($0) },
+            "earliest": time(order.earliest), "limit": span(order.resourceTimeout),
+            "submittedAt": time(transfer.submittedAt), "state": .string(state),
+        ])
     }
 
     // MARK: Parts

@@ -160,6 +160,12 @@ struct VirtualWorld {
             later(.milliseconds(40), .transfer(id, .answered(answer)))
             let end = ExchangeEnd.complete(size: 4096)
             later(.milliseconds(90), .transfer(id, .ended(end, durable: 4096)))
+        case .upload(let order, _):
+            let made = UploadResource(url: order.url + "/made", interop: order.interop)
+            later(.milliseconds(20), .transfer(id, .resource(made)))
+            // The rest is sent another day.
+            let end = ExchangeEnd.Interruption(.busy, retryAfter: .hours(24))
+            later(.milliseconds(90), .transfer(id, .ended(.interrupted(end), durable: 512)))
         case .place(let placement):
             later(.milliseconds(1), .transfer(id, .placed(name: placement.name)))
         case .proceed, .stop, .discard: break
@@ -258,7 +264,9 @@ struct VirtualWorld {
         case .expireTask(let task, let holder, _, _):
             later(.milliseconds(200), .app(launch, .taskEnded(task: task, by: holder)))
         case .didEnterBackground: later(.milliseconds(300), .app(launch, .enteredBackground))
-        case .willEnterForeground, .didBecomeActive, .memoryWarning, .refreshChanged: break
+        case .taskEnded(let id, _, _): later(.milliseconds(100), .app(launch, .acknowledged(id)))
+        case .willEnterForeground, .didBecomeActive, .memoryWarning, .refreshChanged, .taskProgress:
+            break
         }
     }
 }

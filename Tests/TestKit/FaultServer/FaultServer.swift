@@ -37,12 +37,15 @@ package final class FaultServer: Sendable {
         package var isEndless = false
         /// Header fields without end.
         package var hasEndlessHead = false
+        /// Takes files; nil: none.
+        package var upload: Upload?
         package init(_ object: VersionedObject) { self.object = object }
     }
 
     package enum Tag: Sendable { case strong, weak, absent, dateOnly }
 
     package struct Request: Sendable {
+        package let method: String
         package let path: String
         /// In lower case, by name.
         package let fields: [String: String]
@@ -53,16 +56,17 @@ package final class FaultServer: Sendable {
         init(_ listener: consuming InternetListener) { self.listener = listener }
     }
 
-    private struct Shared {
+    struct Shared {
         var behaviours: [String: Behaviour] = [:]
         var requests: [Request] = []
         var held = 0
         var released = 0
         var connections: Set<Int32> = []
         var accepted = 0
+        var uploads = Uploads()
     }
 
-    private let shared = Mutex(Shared())
+    let shared = Mutex(Shared())
     package let port: UInt16
     private let accepting = Mutex<ServingThread?>(nil)
     /// Written to when a body is held, and when a request has come.
@@ -169,6 +173,10 @@ package final class FaultServer: Sendable {
                 return answered
             }
             events.signal()
+            if request.method != "GET" {
+                guard take(socket, request, behaviour?.upload, &input) else { return }
+                continue
+            }
             guard let behaviour else {
                 guard send(socket, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n") else {
                     return
@@ -205,7 +213,7 @@ package final class FaultServer: Sendable {
             let value = line[line.index(after: colon)...].drop { $0 == " " }
             fields[line[..<colon].lowercased()] = String(value)
         }
-        return Request(path: String(words[1]), fields: fields)
+        return Request(method: String(words[0]), path: String(words[1]), fields: fields)
     }
 
     /// False: the connection is over.
@@ -307,7 +315,7 @@ package final class FaultServer: Sendable {
         return behaviour.isChunked ? send(socket, "0\r\n\r\n") : behaviour.lengthError == 0
     }
 
-    private func waitForRelease() {
+    func waitForRelease() {
         let before = shared.withLock { shared in
             shared.held += 1
             return shared.released
@@ -321,7 +329,7 @@ package final class FaultServer: Sendable {
         }
     }
 
-    private func send(_ socket: Int32, _ text: String) -> Bool { send(socket, Array(text.utf8)) }
+    func send(_ socket: Int32, _ text: String) -> Bool { send(socket, Array(text.utf8)) }
 
     private func send(_ socket: Int32, _ bytes: [UInt8]) -> Bool {
         var done = 0

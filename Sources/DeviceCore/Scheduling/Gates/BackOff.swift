@@ -15,6 +15,14 @@ extension GateTable.Definition {
         explain: {
             let failures = $0.app.record.failures
             if let (until, pace) = $0.tooClose, until > failures.until ?? .distantPast {
+                if $0.work.trigger == .sessionEvents {
+                    return GateExplanation(
+                        value: "launched for events just before",
+                        needed: $0.now.text(for: until),
+                        since: pace.began,
+                        sentence: "the app was launched for events of this session just before"
+                    )
+                }
                 let times = pace.close == 1 ? "once" : "\(pace.close) times in a row"
                 return GateExplanation(
                     value: "submitted again too soon \(times)",

@@ -1,0 +1,113 @@
+import Linux
+import TestKit
+
+/// nginx on loopback, with HTTP/1.1, and with HTTP/2 over TLS. What it serves is in memory.
+final class BenchWeb {
+    let folder = ScratchDirectory(in: BenchWeb.memory)
+    let port: UInt16
+    let securePort: UInt16
+    private let process: PidFD
+
+    /// A directory of a tmpfs.
+    static let memory = "/dev/shm"
+    /// A directory of a disk.
+    static let disk = "/var/tmp"
+
+    init() throws {
+        // They listen before nginx does, so that nobody has to wait for it.
+        let plain = try InternetListener(InternetAddress(host: "127.0.0.1", port: 0))
+        let secure = try InternetListener(InternetAddress(host: "127.0.0.1", port: 0))
+        (port, securePort) = (plain.port, secure.port)
+        try Self.run(
+            [
+                "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", folder("key"), "-out",
+                folder("certificate"), "-days", "2", "-subj", "/CN=localhost", "-addext",
+                "subjectAltName=IP:127.0.0.1",
+            ]
+        )
+        try Files.makeDirectory(folder("files"), permissions: 0o700)
+        folder.write(Self.configuration(folder.path, port, securePort), to: "configuration")
+        var command = Command("nginx", "-c", folder("configuration"), "-e", folder("errors"))
+        command.environment = Command.cleanEnvironment([
+            "NGINX": "3;4;", "PATH": "/usr/sbin:/usr/bin:/bin",
+        ])
+        command.passed = [plain.descriptor.number, secure.descriptor.number]
+        process = try command.start(logging: folder("log"))
+    }
+
+    deinit {
+        // Its worker ends with it.
+        try? process.send(Signal.terminate)
+        _ = try? process.wait(block: true)
+    }
+
+    private static func configuration(_ folder: String, _ port: UInt16, _ secure: UInt16) -> String
+    {
+        let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+            .map { "\($0)_temp_path \(folder)/\($0);" }.joined(separator: "\n")
+        return """
+            daemon off;
+            user root;
+            worker_processes 1;
+            pid \(folder)/pid;
+            events {}
+            http {
+                \(temporary)
+                sendfile on;
+                keepalive_requests 1000000;
+                log_format short '$status "$http_range" $server_protocol $uri';
+                access_log \(folder)/access short;
+                server {
+                    listen 127.0.0.1:\(port);
+                    listen 127.0.0.1:\(secure) ssl http2;
+                    ssl_certificate \(folder)/certificate;
+                    ssl_certificate_key \(folder)/key;
+                    root \(folder)/files;
+                }
+            }
+
+            """
+    }
+
+    static func run(_ words: [String]) throws {
+        let outcome = try Command(words).run()
+        guard outcome.succeeded else { throw DidNotHappen(description: outcome.errors) }
+    }
+
+    var certificate: String { folder("certificate") }
+
+    func url(_ name: String, secure: Bool) -> String {
+        secure ? "https://127.0.0.1:\(securePort)/\(name)" : "http://127.0.0.1:\(port)/\(name)"
+    }
+
+    /// The path of what is served under a name.
+    func path(_ name: String) -> String { folder("files/\(name)") }
+
+    /// Where the part began that was asked for last; 0: all was.
+    func lastRangeStart() throws -> Int64 {
+        guard let line = try folder.read("access").split(separator: "\n").last,
+            let text = line.firstRange(of: "bytes=").map({ line[$0.upperBound...] })
+        else { return 0 }
+        return Int64(text.prefix { $0.isNumber }) ?? 0
+    }
+
+    // MARK: What it serves
+
+    /// Bytes that look like nothing in particular.
+    func put(_ name: String, bytes: Int) throws {
+        try Files.makeDirectory(
+            Files.directory(of: path(name)),
+            permissions: 0o755,
+            parents: true
+        )
+        let random = try FileDescriptor(opening: "/dev/urandom", .reading)
+        let file = try FileDescriptor(opening: path(name), [.writing, .create, .truncate])
+        var left = bytes
+        while left > 0 {
+            let piece = try random.read(upTo: min(left, 1 << 20))
+            try file.writeAll(piece.span)
+            left -= piece.count
+        }
+    }
+}

@@ -1,0 +1,195 @@
+import AppProtocol
+import Linux
+import TestKit
+
+/// Downloads beside curl and aria2c, from one nginx, in turns (docs/benchmarks.md, Transfers).
+struct TransferFigures {
+    /// Of the large file; the environment may make it smaller, for a first look.
+    static let largeBytes =
+        (CurrentProcess.environment("TRANSFER_MIB").flatMap { Int($0) } ?? 2048) << 20
+    static let largeName = "large"
+    static let smallFiles = 5_000
+    static let smallBytes = 20_000
+    private static let rounds = 5
+
+    /// The same files, where they go and how.
+    private struct Setting {
+        var name: String
+        var parent: String
+        var secure: Bool
+        /// Peers sync what they wrote; ours is durable anyway.
+        var syncs: Bool
+    }
+
+    /// Of all rounds.
+    private struct Times {
+        var wall: [Double] = []
+        var processor: [Double] = []
+    }
+
+    private struct Measured {
+        var ours = Times()
+        var curl = Times()
+        var aria2 = Times()
+        var megabytes: [Double] = []
+    }
+
+    private func measure(
+        _ setting: Setting,
+        _ web: BenchWeb,
+        _ urls: [String],
+        rounds: Int,
+        _ run: (TransferDaemon, [String]) throws -> Double
+    ) throws -> Measured {
+        let curl = try TransferPeer("curl", in: setting.parent, trusting: web.certificate)
+        let aria2 = try TransferPeer("aria2c", in: setting.parent, trusting: web.certificate)
+        var measured = Measured()
+        for _ in 0..<rounds {
+            let daemon = try TransferDaemon(in: setting.parent, trusting: web.certificate)
+            let before = try daemon.processorSeconds()
+            measured.ours.wall.append(try run(daemon, urls))
+            measured.ours.processor.append(try daemon.processorSeconds() - before)
+            measured.megabytes.append(try daemon.peakMegabytes())
+            try daemon.clear()
+            for (peer, times) in [(curl, \Measured.curl), (aria2, \Measured.aria2)] {
+                let cost = try peer.run(urls, syncs: setting.syncs)
+                measured[keyPath: times].wall.append(cost.seconds)
+                measured[keyPath: times].processor.append(cost.processor)
+            }
+        }
+        return measured
+    }
+
+    private func compared(
+        _ name: String,
+        _ ours: [Double],
+        _ peer: [Double],
+        _ peerName: String,
+        _ limit: Double?
+    ) -> Figure {
+        Figure(
+            name: name,
+            unit: "s",
+            ours: ours.median,
+            peer: peer.median,
+            peerName: peerName,
+            limit: limit.map { .ratio($0) }
+        )
+    }
+
+    // MARK: One large file
+
+    func large() throws -> [Figure] {
+        let web = try BenchWeb()
+        try web.put(Self.largeName, bytes: Self.largeBytes)
+        let memory = Setting(name: "tmpfs", parent: BenchWeb.memory, secure: false, syncs: false)
+        let disk = Setting(name: "disk", parent: BenchWeb.disk, secure: false, syncs: true)
+        let secure = Setting(
+            name: "tmpfs, TLS",
+            parent: BenchWeb.memory,
+            secure: true,
+            syncs: false
+        )
+        return try large(memory, web, rounds: Self.rounds, isLimited: true)
+            + large(secure, web, rounds: Self.rounds, isLimited: true)
+            + large(disk, web, rounds: 3, isLimited: false)
+    }
+
+    private func large(
+        _ setting: Setting,
+        _ web: BenchWeb,
+        rounds: Int,
+        isLimited: Bool
+    ) throws -> [Figure] {
+        let url = web.url(Self.largeName, secure: setting.secure)
+        let measured = try measure(setting, web, [url], rounds: rounds) { daemon, urls in
+            let line = try daemon.newestLine()
+            var ids: [Int64] = []
+            let time = try timed {
+                ids = try daemon.enqueue(urls)
+                // It has its name shortly before that is committed.
+                while !Files.exists(daemon.path(Self.largeName)) { pause(milliseconds: 2) }
+                try daemon.wait(for: 1, since: line)
+            }
+            try daemon.checkFinished(ids)
+            return time / 1e9
+        }
+        let name = "\(Self.largeBytes >> 20) MiB to \(setting.name)"
+        let (ours, curl, aria2) = (measured.ours, measured.curl, measured.aria2)
+        let peer = setting.syncs ? "curl + sync -f" : "curl"
+        let other = setting.syncs ? "aria2c + sync -f" : "aria2c"
+        return [
+            compared("\(name), time", ours.wall, curl.wall, peer, isLimited ? 1.05 : nil),
+            compared("\(name), time", ours.wall, aria2.wall, other, isLimited ? 1 : nil),
+            compared(
+                "\(name), processor",
+                ours.processor,
+                curl.processor,
+                "curl",
+                isLimited ? 1.15 : nil
+            ),
+            Figure(
+                name: "\(name), peak memory of both processes",
+                unit: "MB",
+                ours: measured.megabytes.max() ?? 0,
+                limit: .atMost(40)
+            ),
+        ]
+    }
+
+    // MARK: Many small files
+
+    func small() throws -> [Figure] {
+        let web = try BenchWeb()
+        let names = (0..<Self.smallFiles).map { "small-\($0)" }
+        for name in names { try web.put(name, bytes: Self.smallBytes) }
+        var figures: [Figure] = []
+        for (place, parent) in [("tmpfs", BenchWeb.memory), ("disk", BenchWeb.disk)] {
+            for secure in [false, true] {
+                let setting = Setting(
+                    name: "\(place), \(secure ? "HTTP/2 with TLS" : "HTTP/1.1")",
+                    parent: parent,
+                    secure: secure,
+                    syncs: parent == BenchWeb.disk
+                )
+                let urls = names.map { web.url($0, secure: secure) }
+                figures += try small(setting, web, urls)
+            }
+        }
+        return figures
+    }
+
+    private func small(
+        _ setting: Setting,
+        _ web: BenchWeb,
+        _ urls: [String]
+    ) throws -> [Figure] {
+        let measured = try measure(setting, web, urls, rounds: Self.rounds) { daemon, urls in
+            try daemon.set(network: false)
+            let ids = try daemon.enqueue(urls)
+            try daemon.change(.pause, ids)
+            try daemon.set(network: true)
+            let line = try daemon.newestLine()
+            let time = try timed {
+                try daemon.change(.resume, ids)
+                try daemon.wait(for: urls.count, since: line)
+            }
+            try daemon.checkFinished(ids)
+            return time / 1e9
+        }
+        let name = "\(Self.smallFiles) files of 20 KB to \(setting.name)"
+        let (ours, curl, aria2) = (measured.ours, measured.curl, measured.aria2)
+        let sync = setting.syncs ? " + sync -f" : ""
+        return [
+            compared(
+                "\(name), time",
+                ours.wall,
+                curl.wall,
+                "curl --parallel" + sync,
+                setting.syncs ? 1 : 1.25
+            ),
+            compared("\(name), time", ours.wall, aria2.wall, "aria2c" + sync, 1),
+            compared("\(name), processor", ours.processor, curl.processor, "curl", nil),
+        ]
+    }
+}

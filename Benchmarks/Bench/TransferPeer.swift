@@ -1,0 +1,76 @@
+import Linux
+import TestKit
+
+/// What others take for the same files.
+struct TransferPeer {
+    let name: String
+    /// Files go there; empty before each run.
+    private let folder: ScratchDirectory
+    private let certificate: String
+
+    struct Cost {
+        var seconds: Double
+        var processor: Double
+    }
+
+    /// As many connections at once as the daemon has to one host.
+    private static let connections = "6"
+
+    /// `parent`: of its directory.
+    init(_ name: String, in parent: String, trusting certificate: String) throws {
+        (self.name, self.certificate) = (name, certificate)
+        folder = ScratchDirectory(in: parent)
+    }
+
+    /// `syncs`: what was written is durable when it ends.
+    func run(_ urls: [String], syncs: Bool) throws -> Cost {
+        folder.write(list(urls), to: "list")
+        try Files.makeDirectory(folder("files"), permissions: 0o700)
+        var command = Command(words(areMany: urls.count > 1))
+        command.directory = folder("files")
+        var processor = 0.0
+        let nanoseconds = try timed {
+            processor = try Self.runToEnd(command, folder("log"))
+            if syncs { try BenchWeb.run(["sync", "-f", folder("files")]) }
+        }
+        let files = try Files.list(folder("files")).count
+        guard files == urls.count else {
+            let log = (try? folder.read("log")) ?? ""
+            throw DidNotHappen(description: "\(urls.count) files, not \(files): \(log.suffix(500))")
+        }
+        try Files.removeTree(folder("files"))
+        try BenchWeb.run(["sync", "-f", folder.path])
+        return Cost(seconds: nanoseconds / 1e9, processor: processor)
+    }
+
+    private func list(_ urls: [String]) -> String {
+        guard name == "curl" else { return urls.joined(separator: "\n") + "\n" }
+        return urls.map {
+            "url = \"\($0)\"\noutput = \"\(Files.name(of: $0))\"\n"
+        }.joined()
+    }
+
+    private func words(areMany: Bool) -> [String] {
+        if name == "curl" {
+            let parallel = ["--parallel", "--parallel-max", Self.connections]
+            return ["curl", "-sS", "--fail", "--cacert", certificate, "-K", folder("list")]
+                + (areMany ? parallel : [])
+        }
+        return [
+            "aria2c", "-q", "--no-conf", "--ca-certificate", certificate,
+            "--file-allocation=none", "-j", Self.connections, "-x", "1", "-i", folder("list"),
+        ]
+    }
+
+    /// Its processor time, in seconds to the clock tick.
+    private static func runToEnd(_ command: Command, _ log: String) throws -> Double {
+        let process = try command.start(logging: log)
+        try Wait.until(readable: process.descriptor.number, "end of \(command.arguments[0])")
+        let used = ProcessStatus(of: process.pid)?.processorTime ?? 0
+        guard try process.wait(block: true) == .exited(0) else {
+            let text = (try? Files.text(log)) ?? ""
+            throw DidNotHappen(description: "\(command.arguments[0]): \(text.suffix(500))")
+        }
+        return Double(used) / 1e9
+    }
+}

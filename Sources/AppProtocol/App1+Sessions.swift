@@ -1,0 +1,147 @@
+package import Vocabulary
+
+/// For the main process of an app: background sessions of transfers.
+extension App1 {
+    package struct JoinSession: AppCall {
+        package typealias Reply = JoinedTasks
+        package var session = ""
+        /// Its app is not launched for its events.
+        package var isQuiet = false
+        package init() {}
+        package var asCall: App1 { .joinSession(self) }
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("session", &session)
+            try fields.option("no-launch", &isQuiet, "the app is never launched for its events")
+        }
+        package func check() throws(OptionError) { try App1.check(session) }
+    }
+
+    package struct EnqueueTasks: AppCall {
+        package var session = ""
+        package var tasks: [DownloadTask] = []
+        package var token: String?
+        package init() {}
+        package var asCall: App1 { .enqueueTasks(self) }
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("session", &session)
+            try fields.argument("tasks", &tasks)
+            try fields.token(&token, "a repeated call with the same token enqueues nothing more")
+        }
+        package func check() throws(OptionError) {
+            try App1.check(session)
+            for task in tasks { try task.check() }
+        }
+    }
+
+    /// One file to fetch.
+    package struct DownloadTask: OptionMap, Equatable, Sendable {
+        /// The app's own number, which no other task of the session has.
+        package var task: Int64 = 0
+        package var url = ""
+        /// Each as NAME: VALUE.
+        package var headers: [String]?
+        package var description: String?
+        package var discretionary = false
+        package var needs = Needs()
+        package var earliest: WallTime?
+        /// Without a byte for so long it is tried again.
+        package var timeout: Interval?
+        /// After so long in all it fails.
+        package var resourceTimeout: Interval?
+        package var expectsToSend: Int64?
+        package var expectsToReceive: Int64?
+        package init() {}
+
+        static var mostInList: Int { 10_000 }
+        private static let longestDescription = 16_384
+
+        mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.required("task", &task)
+            try fields.required("url", &url)
+            try fields.option("headers", &headers)
+            try fields.option("description", &description)
+            try fields.option("discretionary", &discretionary)
+            try fields.option("unmetered", &needs.unmetered)
+            try fields.option("earliest", &earliest)
+            try fields.option("timeout", &timeout)
+            try fields.option("resource-timeout", &resourceTimeout)
+            try fields.option("expects-to-send", &expectsToSend, in: 0...1 << 60)
+            try fields.option("expects-to-receive", &expectsToReceive, in: 0...1 << 60)
+        }
+
+        fileprivate func check() throws(OptionError) {
+            for header in headers ?? [] {
+                guard HTTPField(line: header) == nil else { continue }
+                throw OptionError(
+                    reason: "a header is not NAME: VALUE",
+                    value: header,
+                    fix: "write it as NAME: VALUE"
+                )
+            }
+            guard description?.utf8.count ?? 0 > Self.longestDescription else { return }
+            throw OptionError(
+                reason: "a description has up to \(Self.longestDescription) bytes",
+                value: String(description?.prefix(40) ?? ""),
+                fix: "give a shorter one"
+            )
+        }
+    }
+
+    package struct ChangeTasks: AppCall {
+        package var session = ""
+        package var action = TaskAction.suspend
+        package var tasks: [Int64] = []
+        package init() {}
+        package var asCall: App1 { .changeTasks(self) }
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("session", &session)
+            try fields.argument("action", &action)
+            try fields.argument("tasks", &tasks)
+        }
+    }
+
+    package enum TaskAction: String, CaseIterable, Sendable, FieldType {
+        case suspend, resume, cancel
+    }
+
+    package struct LeaveSession: AppCall {
+        package var session = ""
+        package init() {}
+        package var asCall: App1 { .leaveSession(self) }
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("session", &session)
+        }
+    }
+}
+
+extension JoinedTasks: CallReply {}
+
+// MARK: Said by the daemon
+
+extension AppObject1 {
+    package struct TaskEnded: AppObjectCall {
+        package var session = ""
+        package var end = SessionTaskEnd(task: SessionTaskReport(task: 0, url: ""), result: "")
+        package init() {}
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("session", &session)
+            try fields.record(&end)
+        }
+    }
+
+    package struct TaskProgressed: AppObjectCall {
+        package var session = ""
+        package var progress = TaskProgress(task: 0, received: 0, total: nil)
+        package init() {}
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("session", &session)
+            try fields.record(&progress)
+        }
+    }
+}

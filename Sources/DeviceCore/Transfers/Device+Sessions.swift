@@ -1,0 +1,163 @@
+import Vocabulary
+
+/// Sessions of apps: what they ask of them.
+extension Device {
+    /// So many sessions one app may have.
+    private static let mostSessions = 100
+
+    mutating func session(
+        _ identifier: String,
+        _ request: SessionRequest,
+        of index: Int,
+        _ launch: LaunchID,
+        _ reply: ReplyToken,
+        _ transition: inout Transition
+    ) {
+        do throws(Refusal) {
+            switch request {
+            case .join(let sendsLaunchEvents):
+                try make(identifier, sendsLaunchEvents, index)
+                let tasks = join(identifier, index, launch)
+                return transition.reply(reply, .tasks(tasks))
+            case .enqueue(let orders, let token):
+                // By a process that has not joined since its connection was lost, too.
+                try make(identifier, nil, index)
+                try enqueue(orders, token: token, of: index, &transition)
+            case .suspend(let numbers):
+                for id in ids(of: numbers, in: identifier, index) {
+                    stopTransfer(id, then: .pause, &transition)
+                }
+            case .resume(let numbers):
+                for id in ids(of: numbers, in: identifier, index) {
+                    resumeTransfer(id, &transition)
+                }
+            case .cancel(let numbers):
+                for id in ids(of: numbers, in: identifier, index) {
+                    stopTransfer(id, then: .cancel, &transition)
+                }
+            case .leave: apps[index].joined.removeAll { $0.identifier == identifier }
+            }
+            transition.reply(reply, .done)
+        } catch {
+            transition.reply(reply, .refused(error))
+        }
+    }
+
+    /// `sendsLaunchEvents`: nil: as it was.
+    private mutating func make(
+        _ identifier: String,
+        _ sendsLaunchEvents: Bool?,
+        _ index: Int
+    ) throws(Refusal) {
+        let sessions = apps[index].record.sessions
+        if let known = sessions.firstIndex(where: { $0.identifier == identifier }) {
+            if let sendsLaunchEvents, sessions[known].sendsLaunchEvents != sendsLaunchEvents {
+                apps[index].record.sessions[known].sendsLaunchEvents = sendsLaunchEvents
+                save(app: index)
+            }
+        } else {
+            guard sessions.count < Self.mostSessions else {
+                throw Refusal(
+                    .held,
+                    reason: "an app has at most \(Self.mostSessions) sessions",
+                    value: identifier,
+                    fix: "use one session for many tasks"
+                )
+            }
+            let session = TransferSession(
+                identifier: identifier,
+                sendsLaunchEvents: sendsLaunchEvents ?? true
+            )
+            apps[index].record.sessions.append(session)
+            save(app: index)
+        }
+    }
+
+    /// A process that joins once more only asks.
+    private mutating func join(
+        _ identifier: String,
+        _ index: Int,
+        _ launch: LaunchID
+    ) -> JoinedTasks {
+        let known = apps[index].joined.first {
+            $0.identifier == identifier && $0.launch == launch
+        }
+        if known == nil {
+            apps[index].joined.removeAll { $0.identifier == identifier }
+            apps[index].joined.append(JoinedSession(identifier: identifier, launch: launch))
+            touch(index)
+        }
+        let missed = transfers.queue(index, identifier)?.ended.count ?? 0
+        let transfers = transfers.all(of: index).filter { $0.task?.session == identifier }
+        return JoinedTasks(
+            tasks: transfers.filter { !$0.isEnded }.compactMap(\.taskReport),
+            missed: missed - (known?.told == nil ? 0 : 1)
+        )
+    }
+
+    private mutating func enqueue(
+        _ orders: [SessionOrder],
+        token: String?,
+        of index: Int,
+        _ transition: inout Transition
+    ) throws(Refusal) {
+        guard answeredTransfers(token, of: apps[index].id) == nil else { return }
+        let isForeground = apps[index].isForeground
+        var prepared: [(TransferOrder, SessionTask?)] = []
+        prepared.reserveCapacity(orders.count)
+        for order in orders {
+            var task = order.task
+            task.isFromBackground = !isForeground
+            prepared.append((order.order, task))
+        }
+        _ = try enqueue(prepared, token: token, of: index, &transition)
+    }
+
+    private func ids(of numbers: [Int64], in session: String, _ index: Int) -> [TransferID] {
+        let wanted = Set(numbers)
+        return transfers.all(of: index).filter {
+            $0.task?.session == session && !$0.isEnded
+                && wanted.contains($0.task?.number ?? -1)
+        }.map(\.id)
+    }
+
+    /// The user has opened an app: what it asked for from the background goes on as if it had been
+    /// there.
+    mutating func promoteTransfers(of index: Int, _ now: Moment) {
+        guard !apps[index].record.sessions.isEmpty else { return }
+        for transfer in transfers.all(of: index)
+        where transfer.task?.isFromBackground == true && !transfer.isEnded {
+            transfers.change(transfer.id) { $0.task?.isFromBackground = false }
+            save(.transfer(transfer.id))
+            // In the lane of what it is now; in the old one it is skipped once it runs.
+            if transfer.state == .waiting { transfers.enqueue(transfer.id, at: now.wall) }
+        }
+    }
+
+    /// The swipe (F3).
+    mutating func closeTransfers(of index: Int, _ transition: inout Transition) {
+        guard transfers.contains(app: index) else { return }
+        for transfer in transfers.all(of: index) where transfer.isActive || transfer.isPaused {
+            stopTransfer(transfer.id, then: .close, &transition)
+        }
+    }
+}
+
+extension Transfer {
+    fileprivate var isPaused: Bool { state == .paused }
+
+    /// Nil: it is no task of a session.
+    var taskReport: SessionTaskReport? {
+        guard let task else { return nil }
+        var report = SessionTaskReport(task: task.number, url: order.url)
+        report.headers = order.headers
+        report.description = task.description
+        report.isSuspended = state == .paused
+        report.received = received
+        report.total = total
+        report.earliest = order.earliest?.secondsSince1970
+        (report.expectsToSend, report.expectsToReceive) =
+            (task.expectsToSend, task.expectsToReceive)
+        return report
+    }
+}

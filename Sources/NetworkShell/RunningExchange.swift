@@ -1,0 +1,67 @@
+import Curl
+import Vocabulary
+import Wire
+
+/// A download or an upload that was ordered and has not ended.
+protocol RunningExchange: AnyObject {
+    var id: TransferID { get }
+
+    // MARK: Orders
+    func begin()
+    func proceed()
+    func stop()
+
+    /// What it has come to want.
+    func takeTasks() -> [ExchangeTask]
+    /// What the server says cannot be told to the daemon.
+    func couldNotReport(_ error: NetworkError)
+    /// `touched` is called from within libcurl's calls when there is something to do.
+    func use(_ request: CurlRequest, touched: @escaping () -> Void)
+    /// The request is over; nil: it could not even be made.
+    func requestEnded(_ ended: CurlRequest?, _ error: CurlError?)
+    func tick(_ now: BootTime)
+    func synced(_ result: SyncThread.Result)
+    /// Nil: nothing is new.
+    func takeProgress() -> NetworkReport?
+}
+
+/// What is to be done for an exchange outside of libcurl's calls.
+enum ExchangeTask {
+    case give(up: CurlRequest)
+    case request(CurlRequest.Options)
+    case report(NetworkReport)
+    case sync(SyncThread.Job)
+    /// It is over.
+    case done(NetworkReport)
+}
+
+extension CurlRequest.Options {
+    mutating func set(_ fields: [HTTPField]) {
+        // libcurl would leave out one with nothing after the colon.
+        self.fields = fields.map {
+            $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)"
+        }
+        let names = fields.map { $0.name.lowercased() }
+        if !names.contains("user-agent") { userAgent = "offstage" }
+    }
+}
+
+extension CurlError {
+    /// What becomes of the exchange.
+    enum Outcome {
+        case interrupted(ExchangeEnd.Interruption)
+        case failed(ExchangeFailure)
+    }
+
+    var outcome: Outcome {
+        let reason = description.filter { $0 >= " " && $0 != "\u{7f}" }
+        return switch kind {
+        case .connection: .interrupted(.init(.connection, reason: reason))
+        case .timedOut: .interrupted(.init(.timedOut, reason: reason))
+        case .shortage: .interrupted(.init(.shortage, reason: reason))
+        case .untrusted: .failed(ExchangeFailure(.untrusted, reason: reason))
+        case .badAnswer, .refused: .failed(ExchangeFailure(.badAnswer, reason: reason))
+        case .badURL: .failed(ExchangeFailure(.badURL, reason: reason))
+        }
+    }
+}

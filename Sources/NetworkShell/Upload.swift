@@ -1,0 +1,194 @@
+import Curl
+import ExchangeCore
+import Linux
+import Vocabulary
+import Wire
+
+/// One upload: an exchange, and the file that its bytes come from.
+@safe
+final class Upload: RunningExchange {
+    let id: TransferID
+    private let file: FileDescriptor
+    private var exchange: UploadExchange
+    private var request: CurlRequest?
+    private var head = AnswerHead()
+    private var tasks: [ExchangeTask] = []
+    /// Where the request's body ends in the file.
+    private var bodyEnd: Int64 = 0
+    /// Of the body of the answer.
+    private var answerBytes = 0
+    private var told: (sent: Int64, confirmed: Int64) = (-1, -1)
+
+    /// More of an answer is not read: its head says what became of the file.
+    private static let longestAnswer = 1 << 20
+
+    init(_ id: TransferID, _ order: UploadOrder, _ file: consuming FileDescriptor) {
+        self.id = id
+        self.file = file
+        exchange = UploadExchange(order)
+    }
+
+    func takeTasks() -> [ExchangeTask] {
+        defer { tasks = [] }
+        return tasks
+    }
+
+    // MARK: Orders
+
+    func begin() { perform(exchange.begin()) }
+
+    /// Only downloads wait for it.
+    func proceed() {}
+
+    func stop() { perform(exchange.stop()) }
+
+    func couldNotReport(_ error: NetworkError) {
+        let reason = "the answer cannot be handed on: \(error)"
+        perform(exchange.fail(ExchangeFailure(.badAnswer, reason: reason)))
+    }
+
+    // MARK: Requests
+
+    func use(_ request: CurlRequest, touched: @escaping () -> Void) {
+        (self.request, head, answerBytes) = (request, AnswerHead(), 0)
+        request.headLine = { [unowned self] line in
+            let verdict = took(line)
+            if !tasks.isEmpty { touched() }
+            return verdict
+        }
+        request.body = { [unowned self] bytes in
+            let verdict = took(bytes)
+            if !tasks.isEmpty { touched() }
+            return verdict
+        }
+        request.fill = { [unowned self] bytes in
+            let count = fill(&bytes)
+            if !tasks.isEmpty { touched() }
+            return count
+        }
+    }
+
+    private func took(_ line: String) -> CurlRequest.Verdict {
+        do throws(ExchangeFailure) {
+            let isComplete = try head.add(line)
+            if let interim = head.takeInterim() { perform(exchange.informed(interim)) }
+            if isComplete, !head.isRedirect { exchange.answered(head.head) }
+        } catch {
+            perform(exchange.fail(error))
+        }
+        return exchange.isEnded ? .refuse : .taken
+    }
+
+    private func took(_ bytes: Span<UInt8>) -> CurlRequest.Verdict {
+        answerBytes += bytes.count
+        guard answerBytes > Self.longestAnswer else { return exchange.isEnded ? .refuse : .taken }
+        if head.isRedirect {
+            let reason = "a redirect with an endless body"
+            perform(exchange.fail(ExchangeFailure(.badAnswer, reason: reason)))
+        } else {
+            perform(exchange.answerEnded())
+        }
+        return .refuse
+    }
+
+    /// The next bytes of the file. They are still those that were meant when they were read.
+    private func fill(_ bytes: inout MutableSpan<UInt8>) -> Int? {
+        guard !exchange.isEnded else { return nil }
+        let left = Int(min(bodyEnd - exchange.sent, Int64(bytes.count)))
+        guard left > 0 else { return 0 }
+        do throws(LinuxError) {
+            let count = try file.read(at: exchange.sent, limit: left, into: &bytes)
+            guard count > 0, try file.status().identity == exchange.order.source else {
+                let reason = "the file has changed while it was sent"
+                perform(exchange.fail(ExchangeFailure(.source, reason: reason)))
+                return nil
+            }
+            exchange.sending(count)
+            return count
+        } catch {
+            perform(exchange.fail(ExchangeFailure(.file, reason: "\(error)")))
+            return nil
+        }
+    }
+
+    func requestEnded(_ ended: CurlRequest?, _ error: CurlError?) {
+        guard ended === request || ended == nil else { return }
+        request = nil
+        guard let error else {
+            guard head.isRedirect else { return perform(exchange.answerEnded()) }
+            return perform(exchange.redirected(head.head, to: ended?.redirectURL ?? ""))
+        }
+        // The exchange has said why.
+        if error.kind == .refused, exchange.isEnded { return }
+        switch error.outcome {
+        case .interrupted(let interruption): perform(exchange.failed(interruption))
+        case .failed(let failure): perform(exchange.fail(failure))
+        }
+    }
+
+    private func perform(_ actions: [UploadExchange.Action]) {
+        for action in actions {
+            switch action {
+            case .request: ask()
+            case .resource(let resource): tasks.append(.report(.resource(id, resource)))
+            case .answered(let answer): tasks.append(.report(.answered(id, answer)))
+            case .end(let end): self.end(end)
+            }
+        }
+    }
+
+    private func ask() {
+        giveUp()
+        let (order, request) = (exchange.order, exchange.request)
+        var options = CurlRequest.Options(url: request.url)
+        options.set(request.fields)
+        // The body goes at once: a server that means to refuse it says so while it comes.
+        options.fields.append("Expect:")
+        if let body = request.body {
+            bodyEnd = body.upperBound
+            options.method = .sending(
+                request.method,
+                count: Int64(body.count),
+                isOnce: !order.mayRepeat
+            )
+        } else {
+            options.method = .head
+        }
+        options.timeoutSeconds = Int(max(1, order.timeout.seconds))
+        options.rateLimit = order.rateLimit ?? 0
+        options.proxy = order.proxy
+        tasks.append(.request(options))
+    }
+
+    private func giveUp() {
+        guard let request else { return }
+        tasks.append(.give(up: request))
+        self.request = nil
+    }
+
+    // MARK: Progress
+
+    func tick(_ now: BootTime) {}
+
+    func synced(_ result: SyncThread.Result) {}
+
+    func takeProgress() -> NetworkReport? {
+        let confirmed = exchange.confirmed
+        let now = (sent: max(exchange.sent, confirmed), confirmed: confirmed)
+        guard !exchange.isEnded, now != told else { return nil }
+        told = now
+        return .progress(id, received: now.sent, durable: now.confirmed)
+    }
+
+    private func end(_ end: ExchangeEnd) {
+        giveUp()
+        let confirmed = exchange.confirmed
+        let size = if case .complete(let size) = end { size } else { confirmed }
+        // Whether anything was sent matters to the next attempt.
+        if exchange.sent > told.sent {
+            let sent = max(exchange.sent, confirmed)
+            tasks.append(.report(.progress(id, received: sent, durable: confirmed)))
+        }
+        tasks.append(.done(.ended(id, end, durable: size)))
+    }
+}

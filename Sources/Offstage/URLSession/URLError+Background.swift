@@ -1,0 +1,68 @@
+public import Foundation
+internal import Vocabulary
+
+extension URLError {
+    /// Why the system ended a task.
+    public enum BackgroundTaskCancelledReason: Int, Sendable {
+        /// The user has closed the app.
+        case userForceQuitApplication = 0
+        case backgroundUpdatesDisabled = 1
+        case insufficientSystemResources = 2
+    }
+
+    /// Nil: the system did not end it.
+    public var backgroundTaskCancelledReason: BackgroundTaskCancelledReason? {
+        (userInfo[NSURLErrorBackgroundTaskCancelledReasonKey] as? Int)
+            .flatMap(BackgroundTaskCancelledReason.init)
+    }
+}
+
+extension URLError {
+    /// Nil: the task ended well.
+    init?(_ end: SessionTaskEnd) {
+        switch end.result {
+        case "finished": return nil
+        case "cancelled": self.init(.cancelled, reason: "the task was cancelled", of: end)
+        default: self.init(failed: end)
+        }
+    }
+
+    private init(failed end: SessionTaskEnd) {
+        let reason = end.reason ?? "it failed"
+        switch end.failure {
+        case "closedByUser":
+            let why = BackgroundTaskCancelledReason.userForceQuitApplication.rawValue
+            self.init(
+                .cancelled,
+                reason: reason,
+                of: end,
+                [NSURLErrorBackgroundTaskCancelledReasonKey: why]
+            )
+        case "timedOut": self.init(.timedOut, reason: reason, of: end)
+        case "tooManyRedirects": self.init(.httpTooManyRedirects, reason: reason, of: end)
+        case "badRedirect": self.init(.redirectToNonExistentLocation, reason: reason, of: end)
+        case "untrusted": self.init(.serverCertificateUntrusted, reason: reason, of: end)
+        case "tooLarge": self.init(.dataLengthExceedsMaximum, reason: reason, of: end)
+        case "file", "exists": self.init(.cannotCreateFile, reason: reason, of: end)
+        case "badURL": self.init(.badURL, reason: reason, of: end)
+        case "badAnswer": self.init(.badServerResponse, reason: reason, of: end)
+        default: self.init(.unknown, reason: reason, of: end)
+        }
+    }
+
+    private init(
+        _ code: URLError.Code,
+        reason: String,
+        of end: SessionTaskEnd,
+        _ more: [String: Any] = [:]
+    ) {
+        var info: [String: Any] = [NSLocalizedFailureReasonErrorKey: reason]
+        if let url = URL(string: end.task.url) { info[NSURLErrorFailingURLErrorKey] = url }
+        self.init(code, userInfo: info.merging(more) { $1 })
+    }
+
+    /// What is refused before it reaches the daemon, or by it.
+    init(_ code: URLError.Code, reason: String) {
+        self.init(code, userInfo: [NSLocalizedFailureReasonErrorKey: reason])
+    }
+}

@@ -1,0 +1,84 @@
+public import Foundation
+
+/// What is asked of a server: a URL and header fields.
+///
+/// A type of its own, with the names of Foundation's: a background session needs no more, and
+/// FoundationNetworking would make each app 45 MB larger.
+public struct URLRequest: Hashable, Sendable {
+    /// How caches are used. A background session has none, so each of these fetches anew.
+    public enum CachePolicy: UInt, Sendable {
+        case useProtocolCachePolicy = 0
+        case reloadIgnoringLocalCacheData = 1
+        case returnCacheDataElseLoad = 2
+        case returnCacheDataDontLoad = 3
+    }
+
+    /// Where it goes: http or https.
+    public var url: URL?
+    /// Nil is GET, which is what a download does.
+    public var httpMethod: String?
+    /// Of no use in a background session, which uploads files only.
+    public var httpBody: Data?
+    /// By name; nil when there are none.
+    public var allHTTPHeaderFields: [String: String]?
+    /// Seconds without a byte, after which a background session tries again.
+    public var timeoutInterval: TimeInterval
+    /// See ``CachePolicy-swift.enum``.
+    public var cachePolicy: CachePolicy
+    /// False: only over a network that is not metered. This device cannot tell a cellular network
+    /// from another one that costs by the byte.
+    public var allowsCellularAccess = true
+    /// False: only over a network that is not metered.
+    public var allowsExpensiveNetworkAccess = true
+    /// False: only over a network that is not metered.
+    public var allowsConstrainedNetworkAccess = true
+
+    /// A request without header fields.
+    ///
+    /// - Parameters:
+    ///   - url: Where it goes.
+    ///   - cachePolicy: See ``CachePolicy-swift.enum``.
+    ///   - timeoutInterval: Seconds.
+    public init(
+        url: URL,
+        cachePolicy: CachePolicy = .useProtocolCachePolicy,
+        timeoutInterval: TimeInterval = 60.0
+    ) {
+        (self.url, self.cachePolicy) = (url, cachePolicy)
+        self.timeoutInterval = timeoutInterval
+    }
+
+    /// The value of a header field, however its name is written.
+    ///
+    /// - Parameter field: The name.
+    /// - Returns: Nil when there is none of that name.
+    public func value(forHTTPHeaderField field: String) -> String? {
+        key(of: field).flatMap { allHTTPHeaderFields?[$0] }
+    }
+
+    /// Sets a header field.
+    ///
+    /// - Parameters:
+    ///   - value: Nil removes it.
+    ///   - field: The name.
+    public mutating func setValue(_ value: String?, forHTTPHeaderField field: String) {
+        var fields = allHTTPHeaderFields ?? [:]
+        if let key = key(of: field) { fields[key] = nil }
+        fields[field] = value
+        allHTTPHeaderFields = fields.isEmpty ? nil : fields
+    }
+
+    /// Adds to a header field, behind a comma if there is one of that name.
+    ///
+    /// - Parameters:
+    ///   - value: What is added.
+    ///   - field: The name.
+    public mutating func addValue(_ value: String, forHTTPHeaderField field: String) {
+        let known = self.value(forHTTPHeaderField: field)
+        setValue(known.map { "\($0),\(value)" } ?? value, forHTTPHeaderField: field)
+    }
+
+    private func key(of field: String) -> String? {
+        allHTTPHeaderFields?.keys.first { $0.lowercased() == field.lowercased() }
+    }
+}

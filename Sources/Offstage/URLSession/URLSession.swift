@@ -1,0 +1,154 @@
+public import Foundation
+internal import Synchronization
+internal import Vocabulary
+
+/// Transfers of an app that go on without it: while it is suspended, after it has crashed, after a
+/// restart of the daemon and of the device.
+///
+/// Only background sessions are there. A session is made at each launch, with the same identifier;
+/// making it brings back its tasks, and what the app has missed is told to the delegate.
+public class URLSession: NSObject, @unchecked Sendable {
+    let box: SessionBox
+    private let copied: URLSessionConfiguration
+
+    /// A copy of the one it was made with.
+    public var configuration: URLSessionConfiguration {
+        guard let copy = copied.copy() as? URLSessionConfiguration else {
+            preconditionFailure("a configuration copies itself")
+        }
+        return copy
+    }
+    /// Kept until the session is invalidated.
+    public var delegate: (any URLSessionDelegate)? { box.delegate }
+    /// Where the delegate is told.
+    public let delegateQueue: OperationQueue
+    /// The app's own.
+    public var sessionDescription: String? {
+        get { box.state.withLock { $0.description } }
+        set { box.state.withLock { $0.description = newValue } }
+    }
+
+    /// A background session without a delegate takes no task: nobody would hear of its end.
+    ///
+    /// - Parameter configuration: Of a background session.
+    public convenience init(configuration: URLSessionConfiguration) {
+        self.init(configuration: configuration, delegate: nil, delegateQueue: nil)
+    }
+
+    /// Makes a session, or brings it back.
+    ///
+    /// - Parameters:
+    ///   - configuration: Of a background session; copied.
+    ///   - delegate: Is told of the tasks; kept until the session is invalidated.
+    ///   - queue: Where it is told; nil: on a serial queue of the session's own.
+    public convenience init(
+        configuration: URLSessionConfiguration,
+        delegate: (any URLSessionDelegate)?,
+        delegateQueue queue: OperationQueue?
+    ) {
+        self.init(configuration, delegate, queue, .shared)
+    }
+
+    init(
+        _ configuration: URLSessionConfiguration,
+        _ delegate: (any URLSessionDelegate)?,
+        _ queue: OperationQueue?,
+        _ app: AppSession
+    ) {
+        copied = configuration.copy() as? URLSessionConfiguration ?? configuration
+        let own = OperationQueue()
+        own.maxConcurrentOperationCount = 1
+        delegateQueue = queue ?? own
+        box = SessionBox(app, copied, delegate, delegateQueue)
+        super.init()
+        box.begin(self)
+    }
+
+    // MARK: Tasks
+
+    /// A download, suspended until `resume()`.
+    ///
+    /// - Parameter url: http or https.
+    public func downloadTask(with url: URL) -> URLSessionDownloadTask {
+        downloadTask(with: URLRequest(url: url))
+    }
+
+    /// A download, suspended until `resume()`.
+    ///
+    /// - Parameter request: Of the method GET, with an http or https URL.
+    public func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
+        let isGet = request.httpMethod.map { $0.uppercased() == "GET" } ?? true
+        let refusal =
+            isGet && request.httpBody == nil
+            ? nil : "a background download is a GET without a body"
+        let task = URLSessionDownloadTask(self, box.nextIdentifier(), request, refusal: refusal)
+        box.add(task)
+        return task
+    }
+
+    /// The tasks that have not ended, also those of earlier launches.
+    ///
+    /// - Parameter completionHandler: Called on the delegate queue.
+    public func getAllTasks(
+        completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void
+    ) {
+        box.whenJoined { [box] in completionHandler(box.tasks) }
+    }
+
+    /// The tasks that have not ended, also those of earlier launches.
+    public var allTasks: [URLSessionTask] {
+        get async {
+            await withCheckedContinuation { continuation in
+                getAllTasks { continuation.resume(returning: $0) }
+            }
+        }
+    }
+
+    // MARK: The end
+
+    /// Takes no more tasks, and becomes invalid when those that are there have ended.
+    public func finishTasksAndInvalidate() { box.invalidate(cancelling: false) }
+
+    /// Cancels all tasks, and becomes invalid.
+    public func invalidateAndCancel() { box.invalidate(cancelling: true) }
+
+    // MARK: For tasks
+
+    func resume(_ task: URLSessionTask) { box.resume(task) }
+    func suspend(_ task: URLSessionTask) { box.suspend(task) }
+    func cancel(_ task: URLSessionTask) { box.cancel(task) }
+
+    // MARK: What a background session cannot do
+
+    /// Refused: the task fails at `resume()`. A background session fetches files; use
+    /// ``downloadTask(with:)-(URL)``.
+    public func dataTask(with url: URL) -> URLSessionDataTask {
+        dataTask(with: URLRequest(url: url))
+    }
+
+    /// Refused: the task fails at `resume()`. A background session fetches files; use
+    /// ``downloadTask(with:)-(URLRequest)``.
+    public func dataTask(with request: URLRequest) -> URLSessionDataTask {
+        let rule = "data tasks are not supported in background sessions: use a download task"
+        let task = URLSessionDataTask(self, box.nextIdentifier(), request, refusal: rule)
+        box.add(task)
+        return task
+    }
+
+    /// Refused: the task fails at `resume()`. The end of a background task is told to the delegate.
+    public func downloadTask(
+        with request: URLRequest,
+        completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDownloadTask {
+        let rule = "completion handlers are not supported in background sessions: use a delegate"
+        let task = URLSessionDownloadTask(self, box.nextIdentifier(), request, refusal: rule)
+        box.add(task)
+        return task
+    }
+
+    /// Refused: the task fails at `resume()`. The end of a background task is told to the delegate.
+    public func dataTask(
+        with request: URLRequest,
+        completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionDataTask { dataTask(with: request) }
+}

@@ -1,0 +1,62 @@
+public import Foundation
+
+/// How the tasks of a background session are fetched. Copied when the session is made: what is
+/// changed later has no effect.
+public class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
+    /// The configuration of a background session, whose tasks go on while the app is suspended or
+    /// not running.
+    ///
+    /// - Parameter identifier: The name of the session: the same at each launch, and no other
+    ///   session of the app has it. It has 1 to 255 bytes.
+    /// - Returns: The usual configuration.
+    public class func background(withIdentifier identifier: String) -> URLSessionConfiguration {
+        URLSessionConfiguration(identifier)
+    }
+
+    /// See ``background(withIdentifier:)``.
+    public let identifier: String?
+    /// True: tasks wait for a good moment: an unmetered network, a battery that is not low, and
+    /// for up to 12 hours until the device is idle on external power. What is resumed while the
+    /// app is in the background waits so until its user opens it.
+    public var isDiscretionary = false
+    /// False: the app is not launched for the events of this session; it gets them when it runs.
+    public var sessionSendsLaunchEvents = true
+    /// Seconds without a byte, after which a task is tried again.
+    public var timeoutIntervalForRequest: TimeInterval = 60
+    /// Seconds from `resume()` after which a task fails, whatever it waits for.
+    public var timeoutIntervalForResource: TimeInterval = 604_800
+    /// False: only over a network that is not metered. This device cannot tell a cellular network
+    /// from another one that costs by the byte.
+    public var allowsCellularAccess = true
+    /// False: only over a network that is not metered.
+    public var allowsExpensiveNetworkAccess = true
+    /// False: only over a network that is not metered.
+    public var allowsConstrainedNetworkAccess = true
+    /// Header fields of every task; those of its request go before them.
+    public var httpAdditionalHeaders: [AnyHashable: Any]?
+    /// Has no effect: the device has a limit for each host (`transfers-per-host`).
+    public var httpMaximumConnectionsPerHost = 6
+    /// Has no effect: a background session always waits for a network.
+    public var waitsForConnectivity = false
+    /// Has no effect: sessions of extensions are not supported.
+    public var sharedContainerIdentifier: String?
+
+    private init(_ identifier: String?) { self.identifier = identifier }
+
+    /// A configuration of its own with the same values.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        let copy = URLSessionConfiguration(identifier)
+        copy.isDiscretionary = isDiscretionary
+        copy.sessionSendsLaunchEvents = sessionSendsLaunchEvents
+        copy.timeoutIntervalForRequest = timeoutIntervalForRequest
+        copy.timeoutIntervalForResource = timeoutIntervalForResource
+        copy.allowsCellularAccess = allowsCellularAccess
+        copy.allowsExpensiveNetworkAccess = allowsExpensiveNetworkAccess
+        copy.allowsConstrainedNetworkAccess = allowsConstrainedNetworkAccess
+        copy.httpAdditionalHeaders = httpAdditionalHeaders
+        copy.httpMaximumConnectionsPerHost = httpMaximumConnectionsPerHost
+        copy.waitsForConnectivity = waitsForConnectivity
+        copy.sharedContainerIdentifier = sharedContainerIdentifier
+        return copy
+    }
+}

@@ -1,0 +1,160 @@
+public import Foundation
+internal import Synchronization
+internal import Vocabulary
+
+/// The number of bytes is not known.
+public let NSURLSessionTransferSizeUnknown: Int64 = -1
+
+/// One request of a session.
+public class URLSessionTask: NSObject, ProgressReporting, @unchecked Sendable {
+    /// Where a task is.
+    public enum State: Int, Sendable {
+        /// Resumed, also while it waits for its date or a network.
+        case running = 0
+        /// It does nothing, and its time-out does not run.
+        case suspended = 1
+        case canceling = 2
+        case completed = 3
+    }
+
+    /// Unique in the session, at every launch.
+    public let taskIdentifier: Int
+    /// What was asked for, also after a relaunch.
+    public let originalRequest: URLRequest?
+    /// The request as it is sent.
+    public var currentRequest: URLRequest? { originalRequest }
+    /// Told to the app; nil before the task has ended.
+    public var response: URLResponse? { values.withLock { $0.response } }
+    /// Nil before the task has ended, or when it ended well.
+    public var error: (any Error)? { values.withLock { $0.error } }
+    /// Where it is.
+    public var state: State { values.withLock { $0.state } }
+    /// Bytes received of its total.
+    public let progress: Progress
+
+    /// Default priority.
+    public static let defaultPriority: Float = 0.5
+    /// Low priority.
+    public static let lowPriority: Float = 0.25
+    /// High priority.
+    public static let highPriority: Float = 0.75
+
+    weak let session: URLSession?
+    /// Why it cannot be done in a background session; nil: it can.
+    let refusal: String?
+    let values: Mutex<Values>
+
+    struct Values: Sendable {
+        var state = State.suspended
+        /// The daemon has it, or will.
+        var isEnqueued = false
+        var response: URLResponse?
+        var error: (any Error)?
+        var description: String?
+        var earliest: Date?
+        var expectsToSend = NSURLSessionTransferSizeUnknown
+        var expectsToReceive = NSURLSessionTransferSizeUnknown
+        var priority = URLSessionTask.defaultPriority
+        var received: Int64 = 0
+        var total = NSURLSessionTransferSizeUnknown
+    }
+
+    init(
+        _ session: URLSession,
+        _ identifier: Int,
+        _ request: URLRequest?,
+        refusal: String? = nil,
+        _ values: Values = Values()
+    ) {
+        (self.session, taskIdentifier, originalRequest) = (session, identifier, request)
+        self.refusal = refusal
+        self.values = Mutex(values)
+        progress = Progress(totalUnitCount: -1)
+        super.init()
+    }
+
+    /// The app's own, up to 16 KiB; kept over relaunches. What is set after the first `resume()`
+    /// is known to this process only.
+    public var taskDescription: String? {
+        get { values.withLock { $0.description } }
+        set { values.withLock { $0.description = newValue } }
+    }
+
+    /// Not before it; to be set before the first `resume()`.
+    public var earliestBeginDate: Date? {
+        get { values.withLock { $0.earliest } }
+        set { values.withLock { $0.earliest = newValue } }
+    }
+
+    /// Bytes, header fields included, at the most; to be set before the first `resume()`.
+    public var countOfBytesClientExpectsToSend: Int64 {
+        get { values.withLock { $0.expectsToSend } }
+        set { values.withLock { $0.expectsToSend = newValue } }
+    }
+
+    /// Bytes, header fields included, at the most; to be set before the first `resume()`.
+    public var countOfBytesClientExpectsToReceive: Int64 {
+        get { values.withLock { $0.expectsToReceive } }
+        set { values.withLock { $0.expectsToReceive = newValue } }
+    }
+
+    /// Has no effect: tasks go in the order in which they were resumed.
+    public var priority: Float {
+        get { values.withLock { $0.priority } }
+        set { values.withLock { $0.priority = newValue } }
+    }
+
+    /// Bytes of the body that were sent.
+    public var countOfBytesSent: Int64 { 0 }
+    /// Bytes that have come.
+    public var countOfBytesReceived: Int64 { values.withLock { $0.received } }
+    /// Bytes of the body that are to be sent.
+    public var countOfBytesExpectedToSend: Int64 { 0 }
+    /// Bytes in all; ``NSURLSessionTransferSizeUnknown`` when the server did not say.
+    public var countOfBytesExpectedToReceive: Int64 { values.withLock { $0.total } }
+
+    /// Begins it, or lets it go on. What is resumed the first time is durable soon after, and goes
+    /// on without the app.
+    public func resume() { session?.resume(self) }
+
+    /// It does nothing until it is resumed.
+    public func suspend() { session?.suspend(self) }
+
+    /// Ends it; the delegate is told, with the error `URLError.cancelled`.
+    public func cancel() { session?.cancel(self) }
+
+    func progressed(_ received: Int64, _ total: Int64?) {
+        values.withLock { values in
+            values.received = received
+            if let total { values.total = total }
+        }
+        if let total { progress.totalUnitCount = total }
+        progress.completedUnitCount = received
+    }
+}
+
+/// A task whose body would be handed to the app: not in a background session.
+public class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
+
+/// A task that fetches a file.
+public class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {}
+
+extension URLSessionTask {
+    /// One that the daemon knows of.
+    convenience init(_ session: URLSession, _ report: SessionTaskReport) {
+        var request = URL(string: report.url).map { URLRequest(url: $0) }
+        for field in report.headers {
+            request?.addValue(field.value, forHTTPHeaderField: field.name)
+        }
+        var values = Values()
+        values.state = report.isSuspended ? .suspended : .running
+        values.isEnqueued = true
+        values.description = report.description
+        values.earliest = report.earliest.map { Date(timeIntervalSince1970: $0) }
+        values.expectsToSend = report.expectsToSend ?? NSURLSessionTransferSizeUnknown
+        values.expectsToReceive = report.expectsToReceive ?? NSURLSessionTransferSizeUnknown
+        values.received = report.received
+        values.total = report.total ?? NSURLSessionTransferSizeUnknown
+        self.init(session, Int(report.task), request, refusal: nil, values)
+    }
+}

@@ -1,0 +1,123 @@
+import ClientCore
+import DeviceCore
+import Vocabulary
+
+/// An app is told the end of each task of its session, in the order in which they ended, until it
+/// has acknowledged it; before that it is not forgotten.
+final class TaskEndsTold: ClientInvariant, CommitInvariant {
+    let name = "the end of a session's task is told until it is acknowledged"
+    private var ended: [Ended] = []
+    private var told: [Told] = []
+    private var commits = 0
+    private var now = WallTime.distantPast
+
+    /// On record, and not forgotten.
+    private struct Ended {
+        let id: TransferID
+        let app: AppID
+        let session: String
+        let number: Int64
+        let result: String
+        let at: WallTime
+        /// Those of one commit may be told in any order.
+        let commit: Int
+        var isAcknowledged = false
+    }
+
+    private struct Told {
+        let client: VirtualClient.Number
+        let number: IncomingNumber
+        let id: TransferID
+    }
+
+    func committed(_ changes: [Change]) -> String? {
+        commits += 1
+        for change in changes {
+            switch change {
+            case .put(.transfer(let record)): keep(record)
+            case .delete(let key) where key.section == .transfer:
+                guard let index = ended.firstIndex(where: { "\($0.id)" == key.key }) else {
+                    continue
+                }
+                let gone = ended.remove(at: index)
+                if !gone.isAcknowledged, now - gone.at < .days(29) {
+                    return "task \(gone.number) of \(gone.app) is forgotten before it was told"
+                }
+            case .put, .delete, .append: break
+            }
+        }
+        return nil
+    }
+
+    private func keep(_ record: TransferRecord) {
+        let transfer = record.transfer
+        guard let task = transfer.task, case .ended(let end, let at) = transfer.state,
+            !ended.contains(where: { $0.id == transfer.id })
+        else { return }
+        ended.append(
+            Ended(
+                id: transfer.id,
+                app: record.app,
+                session: task.session,
+                number: task.number,
+                result: end.word,
+                at: at,
+                commit: commits
+            )
+        )
+    }
+
+    func took(_ event: ClientEvent, _ client: VirtualClient, _ world: World) {}
+
+    func performed(_ effect: ClientEffect, _ client: VirtualClient, _ world: World) -> String? {
+        switch effect {
+        case .taskEnded(let session, let end, let number):
+            return hears(session, end, number, client)
+        case .reply(let number):
+            guard let index = told.firstIndex(where: {
+                $0.client == client.number && $0.number == number
+            })
+            else { return nil }
+            let id = told.remove(at: index).id
+            if let index = ended.firstIndex(where: { $0.id == id }) {
+                ended[index].isAcknowledged = true
+            }
+        case .connect, .watch, .send, .refuse, .armTicker, .answer, .giveUp, .answerLate,
+            .reachable, .unreachable, .greeted, .run, .expire, .expireTask, .enterBackground,
+            .enterForeground, .becomeActive, .memoryWarning, .changed, .taskProgressed, .log:
+            break
+        }
+        return nil
+    }
+
+    private func hears(
+        _ session: String,
+        _ end: SessionTaskEnd,
+        _ number: IncomingNumber,
+        _ client: VirtualClient
+    ) -> String? {
+        let app = client.process.appID
+        let waiting = ended.filter { $0.app == app && $0.session == session }
+        guard let known = waiting.first(where: { $0.number == end.task.task }) else {
+            return "\(app) is told of task \(end.task.task), which has not ended"
+        }
+        told.append(Told(client: client.number, number: number, id: known.id))
+        if known.result != end.result {
+            return "\(app) is told that task \(known.number) \(end.result): it \(known.result)"
+        }
+        let first = waiting.map(\.commit).min() ?? known.commit
+        return known.commit == first
+            ? nil : "\(app) is told of task \(known.number) before one that ended earlier"
+    }
+
+    func ended(_ turn: Turn, _ world: World) -> String? {
+        now = world.now.wall
+        guard world.storeTrouble == nil, !turn.wasRolledBack, !turn.wasKilled else { return nil }
+        for offer in turn.offered where offer.kind == Trigger.sessionEvents.rawValue {
+            guard let app = world.process(offer.launch)?.appID else { continue }
+            let isNeeded = ended.contains { $0.app == app && $0.session == offer.identifier }
+            if !isNeeded { return "\(app) is woken for events of \(offer.identifier): it has none" }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,85 @@
+/// A task of an app's session, as the app is told of it.
+package struct SessionTaskReport: Hashable, Sendable, Codable {
+    /// The app's own number for it.
+    package var task: Int64
+    package var url: String
+    package var headers: [HTTPField] = []
+    package var description: String?
+    package var isSuspended = false
+    /// Bytes.
+    package var received: Int64 = 0
+    /// Nil: it is not known.
+    package var total: Int64?
+    /// A date in seconds since 1970.
+    package var earliest: Double?
+    package var expectsToSend: Int64?
+    package var expectsToReceive: Int64?
+
+    package init(task: Int64, url: String) { (self.task, self.url) = (task, url) }
+
+    private enum CodingKeys: String, CodingKey {
+        case task, url, headers, description, received, total, earliest
+        case isSuspended = "suspended"
+        case expectsToSend = "expects-to-send"
+        case expectsToReceive = "expects-to-receive"
+    }
+}
+
+/// What an app learns when it joins a session.
+package struct JoinedTasks: Hashable, Sendable, Codable {
+    /// Those that have not ended.
+    package var tasks: [SessionTaskReport]
+    /// How many others have, which it will be told of.
+    package var missed: Int
+
+    package init(tasks: [SessionTaskReport], missed: Int) {
+        (self.tasks, self.missed) = (tasks, missed)
+    }
+}
+
+/// How a task ended.
+package struct SessionTaskEnd: Hashable, Sendable, Codable {
+    package var task: SessionTaskReport
+    /// `finished`, `failed` or `cancelled`.
+    package var result: String
+    /// What was fetched: an absolute path. It is removed when the app has acknowledged the end.
+    package var file: String?
+    /// Bytes.
+    package var size: Int64?
+    /// Of the answer, as the server gave it; nil: there was none.
+    package var status: Int?
+    /// The same: after all redirects.
+    package var url: String?
+    package var headers: [HTTPField]?
+    /// One word that stays the same.
+    package var failure: String?
+    /// For a person.
+    package var reason: String?
+    /// How many others have ended, and are told next.
+    package var remaining = 0
+
+    package init(task: SessionTaskReport, result: String) {
+        (self.task, self.result) = (task, result)
+    }
+}
+
+/// How far a task is.
+package struct TaskProgress: Hashable, Sendable, Codable {
+    package var task: Int64
+    /// Bytes.
+    package var received: Int64
+    /// Nil: it is not known.
+    package var total: Int64?
+    /// An interrupted one goes on after so many bytes; nil: it went on before, or it is new.
+    package var resumedAt: Int64?
+
+    package init(task: Int64, received: Int64, total: Int64?, resumedAt: Int64? = nil) {
+        (self.task, self.received, self.total) = (task, received, total)
+        self.resumedAt = resumedAt
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case task, received, total
+        case resumedAt = "resumed-at"
+    }
+}

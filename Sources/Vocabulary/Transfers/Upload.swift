@@ -1,0 +1,87 @@
+/// One exchange that sends a file to a server.
+package struct UploadOrder: Hashable, Sendable, Codable {
+    /// http or https.
+    package var url: String
+    package var method: UploadMethod
+    /// The caller's own; none that the exchange itself says. Not sent to another origin.
+    package var headers: [HTTPField]
+    /// The file must still be this one when its last byte is sent.
+    package var source: FileIdentity
+    /// What the server has made for an upload that was interrupted; nil: from the start.
+    package var resource: UploadResource?
+    /// Which version of the protocol is offered to a server that has made nothing yet.
+    package var interop: UploadInterop
+    /// The whole file may be sent again though the server may have it already.
+    package var mayRepeat: Bool
+    package var errors: ExchangeOrder.ErrorAnswers
+    /// Without a byte for so long the exchange is interrupted.
+    package var timeout: Interval
+    /// Bytes a second; nil: no limit.
+    package var rateLimit: Int64?
+    /// A URL; nil: what the environment says; empty: none.
+    package var proxy: String?
+
+    package init(
+        url: String,
+        method: UploadMethod = .put,
+        headers: [HTTPField] = [],
+        source: FileIdentity,
+        resource: UploadResource? = nil,
+        interop: UploadInterop = .eight,
+        mayRepeat: Bool = true,
+        errors: ExchangeOrder.ErrorAnswers = .fail,
+        timeout: Interval = .seconds(60),
+        rateLimit: Int64? = nil,
+        proxy: String? = nil
+    ) {
+        (self.url, self.method, self.headers) = (url, method, headers)
+        (self.source, self.resource, self.interop) = (source, resource, interop)
+        (self.mayRepeat, self.errors, self.timeout) = (mayRepeat, errors, timeout)
+        (self.rateLimit, self.proxy) = (rateLimit, proxy)
+    }
+}
+
+package enum UploadMethod: String, Hashable, Sendable, Codable, CaseIterable {
+    case put = "PUT"
+    case post = "POST"
+}
+
+/// The interop version of draft-ietf-httpbis-resumable-upload: the version of the draft whose form
+/// of the protocol is spoken.
+package enum UploadInterop: Int, Hashable, Sendable, Codable, CaseIterable {
+    case six = 6
+    case eight = 8
+
+    /// What a server may speak that did not answer to this one.
+    package var other: UploadInterop {
+        switch self {
+        case .six: .eight
+        case .eight: .six
+        }
+    }
+}
+
+/// What a server has made for one upload, so that it can go on after an interruption.
+package struct UploadResource: Hashable, Sendable, Codable {
+    /// Whoever knows it can add to the upload.
+    package var url: String
+    package var interop: UploadInterop
+    /// So many bytes the server has confirmed; it may have more.
+    package var offset: Int64
+
+    package init(url: String, interop: UploadInterop, offset: Int64 = 0) {
+        (self.url, self.interop, self.offset) = (url, interop, offset)
+    }
+}
+
+/// What tells whether a file is still the one that it was.
+package struct FileIdentity: Hashable, Sendable, Codable {
+    package var size: Int64
+    /// Nanoseconds since 1970.
+    package var modified: Int64
+    package var inode: UInt64
+
+    package init(size: Int64, modified: Int64, inode: UInt64) {
+        (self.size, self.modified, self.inode) = (size, modified, inode)
+    }
+}

@@ -1,0 +1,341 @@
+@testable import DeviceCore
+import Testing
+import Vocabulary
+
+/// Background sessions of apps: who is told the end of which task, when, and until when.
+struct SessionTests {
+    private static let session = "photos"
+
+    // MARK: An app that listens
+
+    @Test func `an app that runs is told each end in order, the next when it has acknowledged`()
+        throws
+    {
+        var (bench, launch) = try Bench.withApp()
+        try join(&bench, launch)
+        let ids = try enqueue(&bench, launch, [1, 2, 3])
+        // The second ends first.
+        finish(&bench, ids[1])
+        #expect(bench.ends(launch).map(\.task.task) == [2])
+        finish(&bench, ids[0])
+        finish(&bench, ids[2])
+        #expect(bench.ends(launch).isEmpty)
+        bench.say(launch, .acknowledged(ids[1]))
+        #expect(bench.ends(launch).map(\.task.task) == [1])
+        #expect(bench.ends(launch).first?.remaining == 1)
+        #expect(bench.stored(ids[1]) == nil)
+        #expect(bench.stored(ids[0]) != nil)
+        bench.say(launch, .acknowledged(ids[0]))
+        bench.say(launch, .acknowledged(ids[2]))
+        #expect(bench.stored(ids[2]) == nil)
+    }
+
+    @Test func `what it is told has the file, the answer and the app's own words`() throws {
+        var (bench, launch) = try Bench.withApp()
+        try join(&bench, launch)
+        let ids = try enqueue(&bench, launch, [7])
+        bench.report(ids[0], .opened(inode: 1))
+        bench.report(ids[0], .answered(answer))
+        bench.report(ids[0], .ended(.complete(size: 9), durable: 9))
+        bench.report(ids[0], .placed(name: "\(ids[0]).download"))
+        let end = try #require(bench.ends(launch).first)
+        #expect(end.result == "finished" && end.size == 9 && end.remaining == 0)
+        #expect(end.file == "/spool/\(ids[0]).download")
+        #expect(end.status == 404 && end.url == "http://example.org/moved")
+        #expect(end.headers == [HTTPField("X-A", "b")])
+        #expect(end.task.description == "photo 7" && end.task.url == "http://example.org/7")
+        // The file goes with the acknowledgement, and not before.
+        let file = TransferFile(directory: "/spool", partialName: "\(ids[0]).download")
+        #expect(!bench.contains(.transfer(ids[0], .discard(file))))
+        bench.say(launch, .acknowledged(ids[0]))
+        #expect(bench.contains(.transfer(ids[0], .discard(file))))
+    }
+
+    @Test func `who loses its connection is told again what it had not acknowledged`() throws {
+        var (bench, launch) = try Bench.withApp()
+        try join(&bench, launch)
+        let ids = try enqueue(&bench, launch, [1, 2])
+        for id in ids { finish(&bench, id) }
+        bench.say(launch, .disconnected)
+        bench.say(launch, .reconnected(running: [], finished: [], reply: bench.nextReply()))
+        #expect(bench.ends(launch).isEmpty, "it has not joined")
+        let joined = try join(&bench, launch)
+        #expect(joined.missed == 2)
+        #expect(bench.ends(launch).map(\.task.task) == [1])
+        // Joined once more on the same connection it is told nothing twice.
+        #expect(try join(&bench, launch).missed == 1)
+        #expect(bench.ends(launch).isEmpty)
+        // Late, by the process of before: it is the same end.
+        bench.say(launch, .acknowledged(ids[0]))
+        #expect(bench.ends(launch).map(\.task.task) == [2])
+    }
+
+    @Test func `an app that crashes is told again by a daemon that has started anew`() throws {
+        var (bench, launch) = try Bench.withApp()
+        try join(&bench, launch)
+        let ids = try enqueue(&bench, launch, [1])
+        finish(&bench, ids[0])
+        bench.killed(launch, signal: 11)
+        try bench.restart()
+        let again = try bench.openApp("app")
+        #expect(try join(&bench, again).missed == 1)
+        #expect(bench.ends(again).map(\.task.task) == [1])
+    }
+
+    @Test func `progress is told to who listens, and a resumption by itself`() throws {
+        var (bench, launch) = try Bench.withApp()
+        try join(&bench, launch)
+        let id = try enqueue(&bench, launch, [1])[0]
+        bench.report(id, .answered(answer))
+        bench.report(id, .progress(received: 5, durable: 0))
+        #expect(bench.progress(launch).map(\.received) == [5])
+        bench.report(id, .ended(.interrupted(.init(.connection)), durable: 5))
+        bench.advance(.seconds(3))
+        bench.report(id, .answered(ExchangeAnswer(status: 206, url: "http://a", offset: 5)))
+        #expect(bench.progress(launch).map(\.resumedAt) == [5])
+    }
+
+    // MARK: An app that does not
+
+    @Test func `a suspended app is resumed once, when all of its tasks have ended`() throws {
+        var (bench, launch) = try suspended(tasks: [1, 2])
+        let ids = bench.sessionTasks
+        finish(&bench, ids[0])
+        #expect(bench.offers(launch).isEmpty && !bench.contains(.thaw(launch)))
+        finish(&bench, ids[1])
+        #expect(bench.contains(.thaw(launch)))
+        #expect(bench.offered(launch).map(\.kind) == ["sessionEvents"])
+        #expect(bench.offered(launch).map(\.identifier) == [Self.session])
+        // It hears why it was resumed before it hears of the ends.
+        #expect(bench.ends(launch).isEmpty)
+        let delivery = try bench.accept(launch, handler: false)
+        #expect(bench.ends(launch).map(\.task.task) == [1])
+        bench.say(launch, .acknowledged(ids[0]))
+        bench.say(launch, .acknowledged(ids[1]))
+        bench.say(launch, .completed(delivery, .succeeded))
+        bench.advance(.hours(5))
+        #expect(bench.offers(launch).isEmpty, "there is nothing left")
+    }
+
+    @Test func `an app that is not running is launched, and not while a task is on its way`() throws {
+        var (bench, launch) = try suspended(tasks: [1, 2])
+        let ids = bench.sessionTasks
+        bench.killed(launch, signal: 11)
+        bench.advance(.minutes(30))
+        finish(&bench, ids[0])
+        #expect(bench.spawn(of: "app") == nil)
+        finish(&bench, ids[1])
+        #expect(bench.spawn(of: "app") != nil)
+    }
+
+    @Test func `a suspended task keeps nobody waiting`() throws {
+        var (bench, launch) = try Bench.withApp()
+        try join(&bench, launch)
+        let ids = try enqueue(&bench, launch, [1, 2])
+        ask(&bench, launch, .suspend([2]))
+        bench.report(ids[1], .ended(.interrupted(.init(.stopped)), durable: nil))
+        try leave(&bench, launch)
+        finish(&bench, ids[0])
+        #expect(bench.contains(.thaw(launch)))
+    }
+
+    @Test func `without launch events it waits for the app`() throws {
+        var (bench, launch) = try suspended(tasks: [1], sendsLaunchEvents: false)
+        finish(&bench, bench.sessionTasks[0])
+        bench.advance(.hours(10))
+        #expect(!bench.contains(.thaw(launch)) && bench.offers(launch).isEmpty)
+        bench.ask(.open(AppID("app"), attach: nil))
+        #expect(bench.ends(launch).map(\.task.task) == [1])
+    }
+
+    @Test func `launches for events are held apart, longer each time, until its user comes`() throws
+    {
+        var (bench, launch) = try suspended(tasks: [])
+        var number: Int64 = 0
+        for minutes: Int64 in [0, 1, 2, 4, 8, 16, 32, 64, 128, 240, 240] {
+            number += 1
+            let id = try enqueue(&bench, launch, [number])[0]
+            finish(&bench, id)
+            if minutes > 0 {
+                #expect(bench.gates("app") == ["back-off"])
+                bench.advance(.minutes(minutes) - .milliseconds(1))
+                #expect(bench.offers(launch).isEmpty, "\(minutes)")
+                bench.advance(.milliseconds(1))
+            }
+            let delivery = try bench.accept(launch, handler: false)
+            bench.say(launch, .acknowledged(id))
+            // What is enqueued in the run ends soon after it.
+            bench.say(launch, .completed(delivery, .succeeded))
+        }
+        #expect(bench.sentence("app").isEmpty)
+        bench.ask(.open(AppID("app"), attach: nil))
+        try leave(&bench, launch)
+        finish(&bench, try enqueue(&bench, launch, [100])[0])
+        #expect(!bench.offers(launch).isEmpty, "its user has been there")
+    }
+
+    @Test func `what was asked for in the background is discretionary until its user comes`() throws {
+        var (bench, launch) = try suspended(tasks: [])
+        bench.send(.condition(.metered, .kernel, .value(1)))
+        let id = try enqueue(&bench, launch, [1])[0]
+        bench.advance(.minutes(5))
+        #expect(bench.transferGates(id) == ["metered"])
+        bench.ask(.open(AppID("app"), attach: nil))
+        #expect(bench.transfer(id)?.isUnderWay == true)
+    }
+
+    // MARK: Requests
+
+    @Test func `an enqueue that is repeated enqueues nothing more`() throws {
+        var (bench, launch) = try Bench.withApp()
+        try join(&bench, launch)
+        for _ in 0..<2 { ask(&bench, launch, .enqueue([order(1)], token: "t")) }
+        #expect(bench.sessionTasks.count == 1)
+        #expect(bench.reply == .done)
+    }
+
+    @Test func `one bad task refuses all of them`() throws {
+        var (bench, launch) = try Bench.withApp()
+        try join(&bench, launch)
+        let bad = SessionOrder(
+            task: SessionTask(session: Self.session, number: 2),
+            order: TransferOrder(url: "ftp://a/b", directory: "/spool")
+        )
+        ask(&bench, launch, .enqueue([order(1), bad], token: nil))
+        #expect(bench.refusal?.code == .invalid)
+        #expect(bench.sessionTasks.isEmpty)
+    }
+
+    @Test func `a cancelled task is told as cancelled, a swiped app's as closed by its user`() throws {
+        var (bench, launch) = try Bench.withApp()
+        try join(&bench, launch)
+        let ids = try enqueue(&bench, launch, [1, 2])
+        ask(&bench, launch, .cancel([1]))
+        bench.report(ids[0], .ended(.interrupted(.init(.stopped)), durable: nil))
+        #expect(bench.ends(launch).map(\.result) == ["cancelled"])
+        bench.say(launch, .acknowledged(ids[0]))
+        bench.ask(.close(AppID("app")))
+        #expect(bench.contains(.transfer(ids[1], .stop)))
+        bench.report(ids[1], .ended(.interrupted(.init(.stopped)), durable: nil))
+        bench.killed(launch, signal: 9)
+        bench.advance(.days(2))
+        #expect(bench.spawn(of: "app") == nil, "until its user opens it")
+        let again = try bench.openApp("app")
+        try join(&bench, again)
+        #expect(bench.ends(again).map(\.failure) == ["closedByUser"])
+    }
+
+    @Test func `what nobody comes for is kept for thirty days`() throws {
+        var (bench, _) = try suspended(tasks: [1], sendsLaunchEvents: false)
+        let id = bench.sessionTasks[0]
+        finish(&bench, id)
+        bench.advance(.days(30) - .seconds(10))
+        #expect(bench.stored(id) != nil)
+        bench.advance(.minutes(1))
+        #expect(bench.stored(id) == nil)
+        let file = TransferFile(directory: "/spool", partialName: "\(id).download")
+        #expect(bench.contains(.transfer(id, .discard(file))))
+    }
+
+    // MARK: Helpers
+
+    private let answer = ExchangeAnswer(
+        status: 404,
+        headers: [HTTPField("X-A", "b")],
+        url: "http://example.org/moved",
+        total: 9,
+        validator: .entityTag("\"1\"")
+    )
+
+    private func order(_ number: Int64) -> SessionOrder {
+        SessionOrder(
+            task: SessionTask(
+                session: Self.session,
+                number: number,
+                description: "photo \(number)"
+            ),
+            order: TransferOrder(
+                url: "http://example.org/\(number)",
+                directory: "/spool",
+                overwrites: true,
+                errors: .deliver
+            )
+        )
+    }
+
+    private func ask(_ bench: inout Bench, _ launch: LaunchID, _ request: SessionRequest) {
+        bench.say(launch, .session(Self.session, request, reply: bench.nextReply()))
+    }
+
+    @discardableResult
+    private func join(
+        _ bench: inout Bench,
+        _ launch: LaunchID,
+        sendsLaunchEvents: Bool = true
+    ) throws -> JoinedTasks {
+        ask(&bench, launch, .join(sendsLaunchEvents: sendsLaunchEvents))
+        guard case .tasks(let joined) = bench.reply else {
+            throw NotJoined()
+        }
+        return joined
+    }
+
+    private struct NotJoined: Error {}
+
+    private func enqueue(
+        _ bench: inout Bench,
+        _ launch: LaunchID,
+        _ numbers: [Int64]
+    ) throws -> [TransferID] {
+        ask(&bench, launch, .enqueue(numbers.map { order($0) }, token: nil))
+        try #require(bench.reply == .done)
+        return bench.sessionTasks.suffix(numbers.count)
+    }
+
+    private func finish(_ bench: inout Bench, _ id: TransferID) {
+        bench.report(id, .ended(.complete(size: 1), durable: 1))
+        bench.report(id, .placed(name: "\(id).download"))
+    }
+
+    private func leave(_ bench: inout Bench, _ launch: LaunchID) throws {
+        bench.ask(.leave(AppID("app")))
+        bench.say(launch, .enteredBackground)
+        bench.advance(.seconds(5))
+        try #require(bench.contains(.freeze(launch)))
+    }
+
+    /// An app that has asked for these, and is suspended.
+    private func suspended(
+        tasks: [Int64],
+        sendsLaunchEvents: Bool = true
+    ) throws -> (Bench, LaunchID) {
+        var (bench, launch) = try Bench.withApp()
+        try join(&bench, launch, sendsLaunchEvents: sendsLaunchEvents)
+        if !tasks.isEmpty { _ = try enqueue(&bench, launch, tasks) }
+        try leave(&bench, launch)
+        return (bench, launch)
+    }
+}
+
+extension Bench {
+    /// Of tasks that have ended, as the last event told the launch.
+    fileprivate func ends(_ launch: LaunchID) -> [SessionTaskEnd] {
+        told(launch).compactMap {
+            if case .taskEnded(_, _, let end) = $0 { end } else { nil }
+        }
+    }
+
+    fileprivate func progress(_ launch: LaunchID) -> [TaskProgress] {
+        told(launch).compactMap {
+            if case .taskProgress(_, let progress) = $0 { progress } else { nil }
+        }
+    }
+
+    fileprivate func offered(_ launch: LaunchID) -> [Offer] {
+        told(launch).compactMap { if case .offer(_, let offer) = $0 { offer } else { nil } }
+    }
+
+    fileprivate var sessionTasks: [TransferID] {
+        device.transfers.all().filter { $0.task != nil && !$0.isEnded }.map(\.id)
+    }
+}

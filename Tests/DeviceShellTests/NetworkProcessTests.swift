@@ -1,0 +1,168 @@
+import DeviceCore
+@testable import DeviceShell
+import Linux
+import TestKit
+import Testing
+import Vocabulary
+import Wire
+
+/// What `offstage doctor` says of the process that fetches, and where that process runs.
+struct NetworkProcessTests {
+    private let server: FaultServer
+
+    init() throws {
+        server = try FaultServer()
+        server.set("/file", .init(VersionedObject(version: 1, size: 1000)))
+    }
+
+    private func daemon(_ wrapper: [String] = []) throws -> ScratchDaemon {
+        let daemon = try ScratchDaemon(settings: "pause-after-start=0\n")
+        daemon.wrapper = wrapper
+        try daemon.start()
+        return daemon
+    }
+
+    private func rows(_ daemon: ScratchDaemon, _ name: String) throws -> [Value] {
+        let outcome = try daemon.offstage("doctor", "--json")
+        let all = try ValueJSON.parse(outcome.output)
+        return (all["checks"]?.listValue ?? all.listValue ?? []).filter {
+            $0["check"]?.stringValue == name
+        }
+    }
+
+    private func download(_ daemon: ScratchDaemon) throws {
+        let home = daemon.scratch("home")
+        let outcome = try daemon.offstage("download", "-w", "-d", home, server.url("/file"))
+        #expect(outcome.succeeded, "\(outcome.errors)")
+    }
+
+    @Test func `each part that a sandbox lacks is a row with what is lost and what helps`() {
+        for part in SandboxPart.allCases {
+            let check = Check.sandbox(lacking: part)
+            #expect(!check.isGood && check.lost != nil && check.fix != nil, "\(part)")
+        }
+        #expect(Set(SandboxPart.allCases.map { Check.sandbox(lacking: $0).found }).count == 4)
+    }
+
+    @Test func `a program that is missing, or does not start, is told`() throws {
+        let place = ScratchDirectory()
+        func copy(_ name: String) throws {
+            let outcome = try Command("cp", Products.path(of: name), place(name)).run()
+            #expect(outcome.succeeded, "\(outcome.errors)")
+        }
+        try copy("offstaged")
+        // Its own path leads it to the other programs.
+        let daemon = try daemon([
+            "sh", "-c", "shift; exec \(place("offstaged")) \"$@\"", "sh",
+        ])
+        var row = try #require(try rows(daemon, "network process").first)
+        #expect(row["ok"]?.boolValue == false)
+        #expect(row["found"]?.stringValue?.contains("is not there") == true)
+        try Files.replace(place("offstage-net"), with: "#!/bin/sh\nexit 3\n")
+        try Files.setPermissions(place("offstage-net"), 0o755)
+        let home = daemon.scratch("home")
+        let order = try daemon.offstage("download", "-d", home, server.url("/file"))
+        #expect(order.succeeded, "\(order.errors)")
+        try Wait.until("a start that failed is told") {
+            row = try #require(try rows(daemon, "network process").first)
+            return row["found"]?.stringValue?.contains("does not start") == true
+        }
+        #expect(row["ok"]?.boolValue == false)
+        try Files.remove(place("offstage-net"))
+        try copy("offstage-net")
+        try Wait.until("the file", { Files.exists("\(home)/file") })
+        row = try #require(try rows(daemon, "network process").first)
+        #expect(row["ok"]?.boolValue == true && row["lost"]?.stringValue ?? "" == "")
+    }
+
+    /// Before anything was fetched as far as the kernel can be asked, and then by the process.
+    @Test(arguments: [("files", "no Landlock"), ("calls", "no seccomp")])
+    func `what the kernel lacks for the sandbox is told`(
+        _ part: String,
+        _ words: String
+    ) throws {
+        let peer = Products.path(of: "SandboxPeer")
+        let daemon = try daemon([peer, "--without", part, "run"])
+        func isTold() throws -> Bool {
+            try rows(daemon, "network sandbox").contains {
+                $0["found"]?.stringValue?.contains(words) == true
+            }
+        }
+        #expect(try isTold())
+        try download(daemon)
+        #expect(try isTold())
+        #expect(try rows(daemon, "network process").first?["ok"]?.boolValue == true)
+    }
+
+    @Test(.enabled(if: Landlock.version > 0 && CallFilter.isAvailable, "needs both in the kernel"))
+    func `a sandbox that lacks nothing has no row`() throws {
+        let daemon = try daemon()
+        #expect(try rows(daemon, "network sandbox").isEmpty)
+        try download(daemon)
+        #expect(try rows(daemon, "network sandbox").isEmpty)
+    }
+
+    // MARK: Its group
+
+    @Test(arguments: ProcessBench.steps.filter { $0 != .signals })
+    func `it begins in a group of its own, which goes with the scope`(
+        step: ControlStep.Kind
+    ) throws {
+        let bench = try ProcessBench(step)
+        var program = bench.program("exec sleep 1000")
+        bench.control.hostNetwork(&program)
+        let process = try program.start()
+        let own = try Files.text("/proc/\(process.pid)/cgroup")
+        #expect(own.contains("/network\n"), "\(own)")
+        #expect(try bench.control.launch(of: process.pid) == nil)
+        #expect(bench.control.discover().isEmpty)
+        try process.send(Signal.kill)
+        _ = try process.wait(block: true)
+        bench.control.step.removeScope()
+        for path in [bench.control.step.path] + bench.control.step.directories {
+            #expect(!Files.exists(path), "\(path)")
+        }
+    }
+
+    @Test func `it ends with the daemon`() throws {
+        let daemon = try daemon()
+        server.change("/file") { $0.holdsAfter = 10 }
+        let home = daemon.scratch("home")
+        _ = try daemon.offstage("download", "-d", home, server.url("/file"))
+        try server.waitUntilHeld(1)
+        let process = try #require(try daemon.networkProcess())
+        try daemon.stop()
+        #expect(!process.isAlive)
+        server.release()
+    }
+
+    // MARK: Names
+
+    /// The kernel keeps it from a file that takes the place of the one that it could read.
+    @Test(.enabled(if: Command.runsAsRoot && Landlock.version > 0, "needs root and Landlock"))
+    func `another process looks names up by a file that was replaced`() throws {
+        let place = ScratchDirectory()
+        try Files.setPermissions(place.path, 0o755)
+        let copied = try Command("cp", "-a", "/etc/.", place.path).run()
+        #expect(copied.succeeded, "\(copied.errors)")
+        try Files.replace(place("nsswitch.conf"), with: "hosts: files\n")
+        try Files.replace(place("hosts"), with: "127.0.0.1 one.example\n")
+        for name in ["nsswitch.conf", "hosts"] { try Files.setPermissions(place(name), 0o644) }
+        let daemon = try daemon([
+            "unshare", "--mount", "sh", "-c", "mount --bind \(place.path) /etc && exec \"$@\"", "sh",
+        ])
+        func download(_ host: String, _ name: String) throws {
+            let url = server.url("/file").replacing("127.0.0.1", with: host)
+            let file = daemon.scratch("home/" + name)
+            let outcome = try daemon.offstage("download", "-w", "-o", file, url)
+            #expect(outcome.succeeded && Files.exists(file), "\(outcome.errors)")
+        }
+        try download("one.example", "one")
+        let first = try #require(try daemon.networkProcess())
+        try Files.replace(place("hosts"), with: "127.0.0.1 two.example\n")
+        try Files.setPermissions(place("hosts"), 0o644)
+        try download("two.example", "two")
+        try Wait.untilGone([first])
+        #expect(try daemon.networkProcess() != nil)
+    }
+}
