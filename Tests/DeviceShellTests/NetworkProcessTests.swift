@@ -149,7 +149,8 @@ struct NetworkProcessTests {
         try Files.replace(place("hosts"), with: "127.0.0.1 one.example\n")
         for name in ["nsswitch.conf", "hosts"] { try Files.setPermissions(place(name), 0o644) }
         let daemon = try daemon([
-            "unshare", "--mount", "sh", "-c", "mount --bind \(place.path) /etc && exec \"$@\"", "sh",
+            "unshare", "--mount", "sh", "-c", "mount --bind \(place.path) /etc && exec \"$@\"",
+            "sh",
         ])
         func download(_ host: String, _ name: String) throws {
             let url = server.url("/file").replacing("127.0.0.1", with: host)
