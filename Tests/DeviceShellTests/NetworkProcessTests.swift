@@ -112,16 +112,16 @@ struct NetworkProcessTests {
         var program = bench.program("exec sleep 1000")
         bench.control.hostNetwork(&program)
         let process = try program.start()
-        let own = try Files.text("/proc/\(process.pid)/cgroup")
-        #expect(own.contains("/network\n"), "\(own)")
+        let groups = [bench.control.step.path] + bench.control.step.directories
+        for group in groups {
+            #expect(try CgroupV2(group + "/network").processes() == [process.pid], "\(group)")
+        }
         #expect(try bench.control.launch(of: process.pid) == nil)
         #expect(bench.control.discover().isEmpty)
         try process.send(Signal.kill)
         _ = try process.wait(block: true)
         bench.control.step.removeScope()
-        for path in [bench.control.step.path] + bench.control.step.directories {
-            #expect(!Files.exists(path), "\(path)")
-        }
+        for group in groups { #expect(!Files.exists(group), "\(group)") }
     }
 
     @Test func `it ends with the daemon`() throws {
