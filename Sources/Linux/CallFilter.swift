@@ -45,7 +45,8 @@ package struct CallFilter: Sendable {
     /// Whether this kernel has filters, and we know the numbers of its calls.
     package static var isAvailable: Bool { clinux_can_filter_calls() == 1 }
 
-    /// `verdict` for these calls if all conditions hold; else the next rule of the same call counts.
+    /// `verdict` for these calls if all conditions hold; else the next rule of the same call is
+    /// asked.
     package mutating func add(_ verdict: Verdict, _ names: String..., when: Condition...) {
         for name in names {
             let number = unsafe clinux_call_number(name)

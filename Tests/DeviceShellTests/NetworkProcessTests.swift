@@ -112,16 +112,16 @@ struct NetworkProcessTests {
         var program = bench.program("exec sleep 1000")
         bench.control.hostNetwork(&program)
         let process = try program.start()
-        let own = try Files.text("/proc/\(process.pid)/cgroup")
-        #expect(own.contains("/network\n"), "\(own)")
+        let groups = [bench.control.step.path] + bench.control.step.directories
+        for group in groups {
+            #expect(try CgroupV2(group + "/network").processes() == [process.pid], "\(group)")
+        }
         #expect(try bench.control.launch(of: process.pid) == nil)
         #expect(bench.control.discover().isEmpty)
         try process.send(Signal.kill)
         _ = try process.wait(block: true)
         bench.control.step.removeScope()
-        for path in [bench.control.step.path] + bench.control.step.directories {
-            #expect(!Files.exists(path), "\(path)")
-        }
+        for group in groups { #expect(!Files.exists(group), "\(group)") }
     }
 
     @Test func `it ends with the daemon`() throws {
@@ -149,7 +149,8 @@ struct NetworkProcessTests {
         try Files.replace(place("hosts"), with: "127.0.0.1 one.example\n")
         for name in ["nsswitch.conf", "hosts"] { try Files.setPermissions(place(name), 0o644) }
         let daemon = try daemon([
-            "unshare", "--mount", "sh", "-c", "mount --bind \(place.path) /etc && exec \"$@\"", "sh",
+            "unshare", "--mount", "sh", "-c", "mount --bind \(place.path) /etc && exec \"$@\"",
+            "sh",
         ])
         func download(_ host: String, _ name: String) throws {
             let url = server.url("/file").replacing("127.0.0.1", with: host)

@@ -15,7 +15,14 @@ final class NetworkPeer {
     private(set) var lacks: [SandboxPart] = []
 
     /// `without`: a part of the sandbox that the kernel refuses.
-    init(environment: [String] = [], greets: Bool = true, without: String? = nil) throws {
+    init(
+        environment: [String] = [],
+        greets: Bool = true,
+        without: String? = nil,
+        as user: User? = nil
+    )
+        throws
+    {
         var pair = try PacketPair()
         guard let mine = pair.one.take(), let other = pair.other.take() else {
             throw DidNotHappen(description: "a pair of sockets")
@@ -32,6 +39,7 @@ final class NetworkPeer {
         )
         program.passed = [other.number]
         program.error = 2
+        program.user = user.map { ($0.user, $0.group) }
         process = try program.start()
         socket = PacketSocket(mine)
         guard greets else { return }

@@ -179,8 +179,31 @@ struct SandboxTests {
         let limits = try Files.text("/proc/\(pid)/limits").split(separator: "\n")
         let core = try #require(limits.first { $0.hasPrefix("Max core file size") })
         #expect(core.split(separator: " ").suffix(3) == ["0", "0", "bytes"])
+    }
+
+    private static let nobodyCanRun: Bool = {
+        guard Command.runsAsRoot, let user = Command.ordinaryUser else { return false }
+        var command = Command(Products.path(of: "offstage-net"), "--help")
+        command.user = user
+        return (try? command.run())?.succeeded == true
+    }()
+
+    @Test(.enabled(if: nobodyCanRun, "needs root, and a build that nobody may read"))
+    func `for an ordinary user the same holds, and it is hidden from that user`() throws {
+        let nobody = try #require(Command.ordinaryUser)
+        let peer = try NetworkPeer(as: nobody)
+        let pid = peer.process.pid
+        #expect(try status(pid, "Seccomp").allSatisfy { $0 == ["2"] })
         // As it cannot be dumped, what is told of it belongs to root.
         #expect(Files.status("/proc/\(pid)/environ")?.user == 0)
+        #expect(try attempt("execute", as: nobody) == .killed)
+        if Self.hasLandlock {
+            #expect(try attempt("read_file", at: "/etc/passwd", as: nobody) == .refused(.access))
+        }
+        let server = try FaultServer()
+        server.set("/", .init(VersionedObject(version: 1, size: 10)))
+        let id = try peer.begin(ExchangeOrder(url: server.url("/")), to: scratch("file"))
+        #expect(try peer.end(id).end == .complete(size: 10))
     }
 
     @Test(.enabled(if: Command.runsAsRoot, "needs root"))

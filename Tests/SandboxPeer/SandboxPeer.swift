@@ -6,8 +6,8 @@ import NetworkShell
 /// A process in the sandbox of the network process that tries what it is told: its exit status is
 /// the errno of the refusal, or 0.
 ///
-/// `SandboxPeer [--without PART]… ATTEMPT PATH`, or in place of the attempt `run PROGRAM ARGUMENT…`,
-/// without a sandbox of our own.
+/// `SandboxPeer [--without PART]… ATTEMPT PATH`. With `run PROGRAM ARGUMENT…` in place of the
+/// attempt there is no sandbox of our own.
 @main
 enum SandboxPeer {
     static func main() throws {
