@@ -31,17 +31,27 @@ package struct PacketSocket: ~Copyable, Sendable {
     /// The next message, of at most `limit` bytes. A longer one is an error.
     package func receive(limit: Int) throws(LinuxError) -> Received {
         var number: Int32 = -1
-        var bytes = [UInt8](repeating: 0, count: limit)
-        let length: Int
-        do throws(LinuxError) {
-            length = try checkAgain("recvmsg", "") {
-                unsafe clinux_receive_packet(descriptor.number, &bytes, limit, &number)
-            }
-        } catch  where error.errno == .again {
-            return .nothing
+        var length = -1
+        var problem = Int32(0)
+        // Most are short: nothing is zeroed for them.
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            repeat {
+                length = unsafe clinux_receive_packet(
+                    descriptor.number,
+                    buffer.baseAddress,
+                    limit,
+                    &number
+                )
+                problem = errno
+            } while length < 0 && problem == EINTR
+            count = max(0, length)
+        }
+        guard length >= 0 else {
+            let error = LinuxError("recvmsg", "", Errno(problem))
+            if error.errno == .again { return .nothing }
+            throw error
         }
         guard length > 0 else { return .end }
-        bytes.removeLast(limit - length)
         return .message(bytes, number < 0 ? nil : FileDescriptor(owning: number))
     }
 }

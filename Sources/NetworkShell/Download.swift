@@ -31,10 +31,15 @@ final class Download: RunningExchange {
     /// What has come may be gone on with.
     private var isResumable = false
     private var reserved = false
+    /// Its bytes wait until others are durable.
+    private var isHeld = false
 
     /// Bytes are made durable when so many have come, or after so long.
-    static let syncBytes: Int64 = 8 << 20
+    static let syncBytes: Int64 = 4 << 20
     static let syncInterval = Interval.seconds(2)
+    /// So many may be in the file and not durable: a network is faster than most disks, and who is
+    /// killed loses these. As many may be durable while the daemon has not yet stored that.
+    static let mostUnsynced: Int64 = 7 << 20
     /// Of a redirect.
     private static let longestRedirectBody = 1 << 20
 
@@ -114,6 +119,8 @@ final class Download: RunningExchange {
         }
         if exchange.isWaiting { return .wait }
         if exchange.isEnded { return .refuse }
+        isHeld = isResumable && isSyncing && exchange.received - durable >= Self.mostUnsynced
+        if isHeld { return .wait }
         let (offset, actions) = exchange.received(bytes.count)
         if let offset {
             do throws(LinuxError) {
@@ -250,6 +257,7 @@ final class Download: RunningExchange {
         switch result.problem {
         case nil:
             if result.beginnings == beginnings { durable = max(durable, result.size) }
+            if isHeld { request?.resume() }
         case .checksum:
             end = .failed(ExchangeFailure(.checksum, reason: "its SHA-256 is another"))
         case .system(let error):
@@ -283,7 +291,8 @@ final class Download: RunningExchange {
         giveUp()
         if reserved { releaseReserved() }
         switch end {
-        case .complete: break
+        case .complete(let size):
+            tellWhole(size)
         case .interrupted where isResumable && exchange.received > durable: break
         case .interrupted, .failed:
             if !isSyncing { finish(end) } else { isResumable = false }
@@ -291,6 +300,19 @@ final class Download: RunningExchange {
         }
         // Else its end begins another.
         if !isSyncing { sync(isLast: true) }
+    }
+
+    /// Others may come in its place: what is left to do needs no connection.
+    private func tellWhole(_ size: Int64) {
+        for (index, task) in tasks.enumerated() {
+            guard case .report(.answered(_, var answer)) = task, answer.total == size else {
+                continue
+            }
+            answer.isWhole = true
+            tasks[index] = .report(.answered(id, answer))
+            return
+        }
+        tasks.append(.report(.progress(id, received: size, durable: min(durable, size))))
     }
 
     /// What lies behind the end of the file.

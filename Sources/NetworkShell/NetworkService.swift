@@ -18,6 +18,8 @@ final class NetworkService {
     private var progressTimer: TimerSource?
     private var idleTimer: TimerSource?
     private var syncSource: DescriptorSource?
+    private var batch = SyncBatch()
+    private var batchTimer: TimerSource?
     private var exchanges: [TransferID: any RunningExchange] = [:]
     /// By request: whose it is.
     private var owners: [ObjectIdentifier: any RunningExchange] = [:]
@@ -44,6 +46,7 @@ final class NetworkService {
         multi.setTimer = { [unowned self] in setTimer($0) }
         link.ordered = { [unowned self] in take($0, $1) }
         link.lost = { [unowned self] in end($0) }
+        batchTimer = try TimerSource(loop) {}
         syncSource = try syncs.attach(to: loop) { [unowned self] in synced($0) }
         try idleTimer?.arm(at: Clocks.boot() + Self.linger)
     }
@@ -169,7 +172,7 @@ final class NetworkService {
             touched[exchange.id] = exchange
         }
         while let (_, exchange) = touched.popFirst() { advance(exchange) }
-        syncs.flush()
+        try flushBatch()
         try link.flush()
         if exchanges.isEmpty, isRetired { return end(nil) }
         if exchanges.isEmpty, !isIdle { try idleTimer?.arm(at: Clocks.boot() + Self.linger) }
@@ -189,7 +192,8 @@ final class NetworkService {
             case .report(let report):
                 if case .resource(_, let resource?) = report { interops.learn(resource) }
                 self.report(report, of: exchange)
-            case .sync(let job): syncs.add(job)
+            case .sync(let job):
+                job.isLast ? batch.add(job, at: Clocks.boot()) : syncs.add(job)
             case .done(let report):
                 exchanges[exchange.id] = nil
                 self.report(report)
@@ -228,7 +232,22 @@ final class NetworkService {
         }
     }
 
+    /// What is complete is made durable together with others that are about to be.
+    private func flushBatch() throws {
+        let isQuiet = batch.unsettled == exchanges.count
+        let due = batch.due(isQuiet: isQuiet)
+        if let due, due <= Clocks.boot() {
+            for job in batch.take() { syncs.add(job) }
+        } else if due != batchDue {
+            try batchTimer?.arm(at: due)
+        }
+        batchDue = due
+        syncs.flush()
+    }
+    private var batchDue: BootTime?
+
     private func synced(_ result: SyncThread.Result) {
+        if result.isLast { batch.settled() }
         guard let exchange = exchanges[result.id] else { return }
         exchange.synced(result)
         tellProgress(of: exchange)

@@ -256,6 +256,43 @@ struct TransferTests {
         #expect(bench.transfer(one[6])?.isUnderWay == true)
     }
 
+    /// Else a disk that takes its time keeps the network waiting.
+    @Test mutating func `what has all its bytes makes room for another, before it is durable`()
+        throws
+    {
+        let ids = try (0..<10).map { try enqueue("http://one.example/\($0)") }
+        answer(ids[0], total: 100)
+        bench.report(ids[0], .progress(received: 99, durable: 0))
+        #expect(bench.transfer(ids[6])?.isUnderWay == false)
+        bench.report(ids[0], .progress(received: 100, durable: 0))
+        #expect(bench.transfer(ids[6])?.isUnderWay == true)
+        answer(ids[1], total: 100, isWhole: true)
+        #expect(bench.transfer(ids[7])?.isUnderWay == true)
+        #expect(bench.transfer(ids[8])?.isUnderWay == false)
+        // It is still under way, and its end is no second room.
+        #expect(bench.transfer(ids[0])?.isUnderWay == true)
+        bench.report(ids[0], .ended(.complete(size: 100), durable: 100))
+        #expect(bench.transfer(ids[8])?.isUnderWay == false)
+    }
+
+    @Test mutating func `no more are under way than may have their files open`() throws {
+        let ids = try (0..<300).map { try enqueue("http://one.example/\($0)") }
+        for id in ids where bench.transfer(id)?.isUnderWay == true {
+            answer(id, total: 1, isWhole: true)
+        }
+        #expect(ids.count { bench.transfer($0)?.isUnderWay == true } == 256)
+        bench.report(ids[0], .ended(.complete(size: 1), durable: 1))
+        #expect(bench.transfer(ids[256])?.isUnderWay == true)
+    }
+
+    @Test mutating func `a closed gate leaves alone what has all its bytes`() throws {
+        let ids = try (0..<2).map { try enqueue("http://one.example/\($0)") }
+        answer(ids[0], total: 100, isWhole: true)
+        bench.ask(.pause(nil))
+        #expect(bench.contains(.transfer(ids[1], .stop)))
+        #expect(!bench.contains(.transfer(ids[0], .stop)))
+    }
+
     @Test mutating func `a discretionary transfer waits for an unmetered network and for power`()
         throws
     {
@@ -339,15 +376,17 @@ struct TransferTests {
         _ id: TransferID,
         total: Int64,
         validator: Validator? = .entityTag("\"1\""),
-        startsAnew: Bool = false
+        startsAnew: Bool = false,
+        isWhole: Bool = false
     ) {
-        let answer = ExchangeAnswer(
+        var answer = ExchangeAnswer(
             status: 200,
             url: bench.transfer(id)?.order.url ?? "",
             total: total,
             validator: validator,
             startsAnew: startsAnew
         )
+        answer.isWhole = isWhole
         bench.report(id, .answered(answer))
     }
 }

@@ -62,6 +62,18 @@ struct ExchangeReportTests {
         try expect(Self.old)
     }
 
+    @Test func `a file that has all its bytes is told before it is durable`() throws {
+        let id = try peer.begin(order(), to: file)
+        while true {
+            switch try peer.next() {
+            case .answered(id, let answer) where answer.isWhole: return
+            case .progress(id, let received, _) where received == Self.size: return
+            case .ended: throw DidNotHappen(description: "a report of all its bytes")
+            case .hello, .answered, .progress: break
+            }
+        }
+    }
+
     @Test func `a longer file that was there is gone`() throws {
         scratch.write([UInt8](repeating: 7, count: 2_000_000), to: "file")
         #expect(try fetch(order()).end.isComplete)

@@ -34,6 +34,26 @@ struct RealServerTests {
         #expect(Set(requests.map { $0[0] }).count == 1)
     }
 
+    /// Else a crash costs whatever the network was faster than the disk.
+    @Test func `the network waits for a disk that is slower`() throws {
+        let object = VersionedObject(version: 1, size: 48 << 20)
+        let peer = try NetworkPeer(environment: server.environment)
+        server.put("file", object)
+        let id = try peer.begin(ExchangeOrder(url: server.url("file")), to: scratch("file"))
+        var (known, most) = (Int64(0), Int64(0))
+        let end: ExchangeEnd = try peer.first {
+            switch $0 {
+            case .progress(id, let received, let durable):
+                (known, most) = (durable, max(most, received - known))
+                return nil
+            case .ended(id, let end, _): return end
+            default: return nil
+            }
+        }
+        #expect(end == .complete(size: object.size))
+        #expect(most <= 8 << 20, "\(most) bytes were not durable")
+    }
+
     @Test func `the rest of a file is asked for and appended`() throws {
         let object = VersionedObject(version: 1, size: 3_000_000)
         let peer = try NetworkPeer(environment: server.environment)

@@ -38,6 +38,11 @@ struct NetworkCodecTests {
         rateLimit: 1,
         proxy: ""
     )
+    private static let whole: ExchangeAnswer = {
+        var whole = answer
+        whole.isWhole = true
+        return whole
+    }()
 
     private static let orders: [NetworkOrder] = [
         .hello(version: 1), .begin(id, order), .begin(id, ExchangeOrder(url: "http://a/")),
@@ -46,6 +51,7 @@ struct NetworkCodecTests {
     ]
     private static let reports: [NetworkReport] = [
         .hello(version: 2, lacks: [.files, .calls]), .retires, .answered(id, answer),
+        .answered(id, whole),
         .answered(id, ExchangeAnswer(status: 0, url: "http://a/", startsAnew: true)),
         .progress(id, received: 10, durable: 5), .ended(id, .complete(size: 20), durable: 20),
         .ended(id, .interrupted(.init(.busy, reason: "503", retryAfter: .minutes(1))), durable: 0),

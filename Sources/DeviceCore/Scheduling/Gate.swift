@@ -215,6 +215,7 @@ struct DeviceFacts {
     let pausedAt: WallTime?
     let ledger: Ledger
     let running: Device.Running
+    /// That receive.
     let runningTransfers: [RunningTransfer]
     let seed: Int64
     let startedAt: BootTime
@@ -235,7 +236,7 @@ extension Device {
             pausedAt: pausedAt,
             ledger: ledger,
             running: running,
-            runningTransfers: transfers.running,
+            runningTransfers: transfers.receiving,
             seed: seed,
             startedAt: startedAt,
             resumedAt: sleep.end,

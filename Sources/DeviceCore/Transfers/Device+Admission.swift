@@ -15,6 +15,9 @@ extension Device {
         beginTransfers(&transition)
     }
 
+    /// Begun and not ended, with those that are only made durable. Each has its file open.
+    static let mostRunningTransfers = 256
+
     private mutating func beginTransfers(_ transition: inout Transition) {
         var held = GateSet()
         var next = BootTime.distantFuture
@@ -40,7 +43,9 @@ extension Device {
     private mutating func nextTransfer(
         besideLanes held: Set<Int>
     ) -> (lane: Int, transfer: TransferID)? {
-        guard transfers.running.count < Int(settings.transferSlots) else { return nil }
+        guard transfers.receiving.count < Int(settings.transferSlots),
+            transfers.running.count < Self.mostRunningTransfers
+        else { return nil }
         var best: (rank: TransferRank, lane: Int)?
         for lane in transfers.lanes.indices where !held.contains(lane) {
             guard let id = transfers.head(ofLane: lane) else { continue }
@@ -83,7 +88,8 @@ extension Device {
 
     /// A gate that ends what runs has closed.
     private mutating func stopHeldTransfers(_ transition: inout Transition) {
-        for running in transfers.running {
+        // What is there already needs no gate any more.
+        for running in transfers.receiving {
             guard let work = transfers[running.id]?.work else { continue }
             let answer = holds(on: work, of: running.app, at: transition.now)
             if answer.gates.overlaps(.endTransfers) {

@@ -49,7 +49,8 @@ extension Device {
         _ transition: inout Transition
     ) {
         var attempt = attempt
-        (attempt.answer, attempt.received) = (answer, answer.offset)
+        attempt.answer = answer
+        attempt.received = answer.isWhole ? answer.total ?? answer.offset : answer.offset
         let hadBytes = transfers[id]?.resume != nil
         transfers.change(id) {
             $0.state = .running(attempt)

@@ -94,6 +94,14 @@ package struct Transfer: Hashable, Sendable, Codable {
         }
     }
 
+    /// It runs, and bytes of it are still to come, as far as anybody knows. Of an upload nobody
+    /// knows before its end.
+    var isReceiving: Bool {
+        guard case .running(let attempt) = state else { return false }
+        guard !order.direction.isUpload, let total = attempt.answer?.total else { return true }
+        return attempt.received < total
+    }
+
     /// Bytes that the next attempt need not bring.
     var durable: Int64 { resume?.offset ?? upload?.resource?.offset ?? 0 }
 

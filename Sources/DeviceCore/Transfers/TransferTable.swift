@@ -17,6 +17,9 @@ package struct TransferTable: Hashable, Sendable {
     private var dates = Heap<DatedTransfer>()
     /// In the order in which they began.
     private(set) var running: [RunningTransfer] = []
+    /// Those of them whose bytes are still to come. The others are being made durable, many at
+    /// once, and take no connection from those that wait.
+    private(set) var receiving: [RunningTransfer] = []
     /// The gates that hold any that waits, as of the last look.
     var heldBy = GateSet()
     /// When a gate that holds one may open.
@@ -99,18 +102,30 @@ package struct TransferTable: Hashable, Sendable {
         guard let index = indices[id] else { return }
         let (page, slot) = (index / Self.pageSize, index % Self.pageSize)
         guard var transfer = pages[page][slot].transfer else { return }
-        let ran = transfer.isRunning
+        let (ran, received) = (transfer.isRunning, transfer.isReceiving)
         let before = transfer.task == nil ? nil : transfer
         body(&transfer)
         pages[page][slot].transfer = transfer
-        if let before { sessions.changed(before, to: transfer, app: pages[page][slot].app) }
-        guard ran != transfer.isRunning else { return }
-        if ran {
-            running.removeAll { $0.id == id }
-        } else {
-            let app = pages[page][slot].app
-            running.append(RunningTransfer(id: id, app: app, host: String(transfer.host)))
+        let app = pages[page][slot].app
+        if let before { sessions.changed(before, to: transfer, app: app) }
+        if ran != transfer.isRunning { Self.count(transfer, of: app, in: &running, remove: ran) }
+        guard received != transfer.isReceiving else { return }
+        Self.count(transfer, of: app, in: &receiving, remove: received)
+        // There is room for another.
+        if received { isTouched = true }
+    }
+
+    private static func count(
+        _ transfer: Transfer,
+        of app: Int,
+        in list: inout [RunningTransfer],
+        remove: Bool
+    ) {
+        guard remove else {
+            let host = String(transfer.host)
+            return list.append(RunningTransfer(id: transfer.id, app: app, host: host))
         }
+        if let index = list.firstIndex(where: { $0.id == transfer.id }) { list.remove(at: index) }
     }
 
     /// Nil: nothing of the session is on its way, or has to be told.
@@ -172,10 +187,10 @@ package struct TransferTable: Hashable, Sendable {
 
     mutating func removeEmptyLanes() { lanes.removeAll(where: \.queue.isEmpty) }
 
-    /// How many run of an app, and from a host.
+    /// How many receive of an app, and from a host.
     func counts(app: Int, host: String) -> (app: Int, host: Int) {
         var counts = (app: 0, host: 0)
-        for transfer in running {
+        for transfer in receiving {
             if transfer.app == app { counts.app += 1 }
             if transfer.host == host { counts.host += 1 }
         }
@@ -223,6 +238,7 @@ extension TransferTable: Codable {
         var lanes: [Lane]
         var dates: Heap<DatedTransfer>
         var running: [RunningTransfer]
+        var receiving: [RunningTransfer]
         var sessions: SessionQueues
         var heldBy: GateSet
         var next: BootTime
@@ -235,6 +251,7 @@ extension TransferTable: Codable {
             lanes: lanes,
             dates: dates,
             running: running,
+            receiving: receiving,
             sessions: sessions,
             heldBy: heldBy,
             next: next
@@ -252,7 +269,7 @@ extension TransferTable: Codable {
             )
         }
         (pages, free, lanes, dates) = (form.pages, form.free, form.lanes, form.dates)
-        (running, sessions) = (form.running, form.sessions)
+        (running, receiving, sessions) = (form.running, form.receiving, form.sessions)
         (heldBy, next) = (form.heldBy, form.next)
         for (pageIndex, page) in pages.enumerated() {
             for (slotIndex, slot) in page.enumerated() {

@@ -14,6 +14,12 @@ final class AppBus {
     private let loop: EventLoop
     private let listener: UnixListener
     private var server: Server?
+    /// As of every server, but with room for a call of 10,000 files.
+    static let limits: Server.Limits = {
+        var limits = Server.Limits()
+        limits.argumentBytes = 3 << 20
+        return limits
+    }()
     private var source: DescriptorSource?
     private let launchOf: (Int32) throws(Refusal) -> LaunchOwner?
     /// Whose process each peer is, by connection; found once, when it first calls.
@@ -34,7 +40,7 @@ final class AppBus {
         _ loop: EventLoop,
         _ listener: consuming UnixListener,
         host: any AppHost,
-        limits: Server.Limits = Server.Limits(),
+        limits: Server.Limits = AppBus.limits,
         launchOf: @escaping (Int32) throws(Refusal) -> LaunchOwner?
     ) throws(DaemonError) {
         self.host = host

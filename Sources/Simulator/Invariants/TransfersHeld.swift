@@ -5,6 +5,8 @@ import Vocabulary
 final class TransfersHeld: EffectInvariant, ProcessInvariant {
     let name = "transfers begin when they may"
     private var running: [(id: TransferID, host: String)] = []
+    /// Of the last answer.
+    private var totals: [TransferID: Int64] = [:]
     /// Since when: no network; a metered one; low-power mode.
     private var offline: BootTime?
     private var metered: BootTime?
@@ -17,6 +19,7 @@ final class TransfersHeld: EffectInvariant, ProcessInvariant {
         guard case .transfer(let id, let action) = effect, let url = action.url else { return nil }
         let host = url.split(separator: "/").dropFirst().first.map(String.init) ?? ""
         running.removeAll { $0.id == id }
+        totals[id] = nil
         running.append((id, host))
         guard running.count <= Int(world.settings.transferSlots) else {
             return "\(running.count) run side by side"
@@ -43,7 +46,13 @@ final class TransfersHeld: EffectInvariant, ProcessInvariant {
     }
 
     func heard(_ event: Event) {
-        if case .transfer(let id, .ended) = event { running.removeAll { $0.id == id } }
+        guard case .transfer(let id, let said) = event else { return }
+        if case .ended = said { running.removeAll { $0.id == id } }
+        if case .answered(let answer) = said { totals[id] = answer.total }
+        // What has all its bytes takes no connection.
+        if case .progress(let received, _) = said, received == totals[id] {
+            running.removeAll { $0.id == id }
+        }
     }
 
     func ended(_ turn: Turn, _ world: World) -> String? {

@@ -242,6 +242,10 @@ extension World {
     private func finish(_ index: Int, _ end: ExchangeEnd) {
         let isWhole = if case .complete = end { true } else { false }
         let isWaiting = network.exchanges[index].exchange.isWaiting
+        let (id, durable) = (network.exchanges[index].id, network.exchanges[index].durable)
+        if case .complete(let size) = end {
+            send(.transfer(id, .progress(received: size, durable: min(durable, size))))
+        }
         if isWhole || network.exchanges[index].isResumable && !isWaiting { sync(index) }
         let exchange = network.exchanges.remove(at: index)
         send(.transfer(exchange.id, .ended(end, durable: exchange.durable)))

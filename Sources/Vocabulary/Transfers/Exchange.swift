@@ -60,6 +60,8 @@ package struct ExchangeAnswer: Hashable, Sendable, Codable {
     /// Bytes that the daemon may know of are to be overwritten. Nothing is written before it says
     /// that it has forgotten them.
     @OmittedIfDefault package var startsAnew: Bool
+    /// All its bytes are in the file already.
+    @OmittedIfDefault package var isWhole = false
 
     package init(
         status: Int,

@@ -171,7 +171,9 @@ final class ValueWriter: Encoder {
 
     /// A writer for a container whose value is taken at the end.
     func child(at step: PathStep) -> ValueWriter {
-        let writer = ValueWriter(parent: self, step: step)
+        let writer = spare ?? ValueWriter(parent: self)
+        spare = nil
+        (writer.step, writer.type) = (step, nil)
         pending.append((step, writer))
         return writer
     }
@@ -213,6 +215,7 @@ final class ValueWriter: Encoder {
         pending = []
         for (step, writer) in taken {
             let value = try writer.finish()
+            spare = writer
             switch step {
             case .key(let key): map.set(key, to: value)
             case .index(let index): list[index] = value

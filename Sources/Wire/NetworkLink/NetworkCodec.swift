@@ -123,6 +123,7 @@ extension ExchangeAnswer {
         try headers.check()
         try demand(offset.isSize && total?.isSize ?? true && offset <= total ?? .max, "offset")
         try demand(!startsAnew || offset == 0, "offset")
+        try demand(!isWhole || !startsAnew && total != nil, "length")
         if let validator { try validator.check() }
     }
 }
