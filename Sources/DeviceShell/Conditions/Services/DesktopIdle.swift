@@ -114,7 +114,8 @@ final class IdleMonitor: DesktopService {
         }
     }
 
-    func machineSleeps() { firesAfterSleep = inputWatch != nil }
+    /// Also when the answer with the watch's id is still to come.
+    func machineSleeps() { firesAfterSleep = isIdle == true }
 
     private func set(_ new: Bool) {
         if new, inputWatch == nil {
