@@ -106,11 +106,10 @@ package enum App1: CallSet {
             .connected,
             "Joins a background session of transfers, which is made if it is not there. Its events "
                 + "come as TaskEnded and TaskProgressed from now on, those that were missed first. "
-                + "Result: missed (x, how many tasks have ended "
-                + "and are told next), tasks (av), maps of those that have not: task (x), url, headers (aa{sv}: name, "
-                + "value), description, suspended, received (x, bytes), total, earliest, "
-                + "expects-to-send, expects-to-receive. After Hello on another connection it is "
-                + "called again."
+                + "Result: missed (x, how many tasks have ended and are told next), tasks (av), "
+                + "maps of those that have not: task (x), url, headers (aa{sv}: name, value), "
+                + "description, suspended, received (x, bytes), total, earliest, expects-to-send, "
+                + "expects-to-receive. After Hello on another connection it is called again."
         ),
         CallRow(
             enqueueTasks,
@@ -141,7 +140,9 @@ package enum App1: CallSet {
     /// What this version of the protocol is called in `Hello`.
     package static let version: Int64 = 1
     /// The parts of background work that this daemon has; more may come.
-    package static let features = ["fetch", "refresh", "processing", "tasks", "extensions", "sessions"]
+    package static let features = [
+        "fetch", "refresh", "processing", "tasks", "extensions", "sessions",
+    ]
 
     package static let interface = Interface(
         name,

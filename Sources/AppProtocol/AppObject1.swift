@@ -48,8 +48,8 @@ package enum AppObject1: CallSet {
                 + "What is not acknowledged is told again after JoinSession. Options: task (a map "
                 + "as in the reply of JoinSession), result (finished, failed or cancelled), file "
                 + "(an absolute path; the file is removed after the reply), size (x, bytes); of "
-                + "the answer: status (x), url, headers; failure (a word) and reason; remaining (x), "
-                + "how many others have ended and are told next."
+                + "the answer: status (x), url, headers; failure (a word) and reason; remaining "
+                + "(x), how many others have ended and are told next."
         ),
         CallRow(
             taskProgressed,

@@ -117,7 +117,8 @@ struct SessionTests {
         #expect(bench.offers(launch).isEmpty, "there is nothing left")
     }
 
-    @Test func `an app that is not running is launched, and not while a task is on its way`() throws {
+    @Test func `an app that is not running is launched, and not while a task is on its way`() throws
+    {
         var (bench, launch) = try suspended(tasks: [1, 2])
         let ids = bench.sessionTasks
         bench.killed(launch, signal: 11)
@@ -174,7 +175,8 @@ struct SessionTests {
         #expect(!bench.offers(launch).isEmpty, "its user has been there")
     }
 
-    @Test func `what was asked for in the background is discretionary until its user comes`() throws {
+    @Test func `what was asked for in the background is discretionary until its user comes`() throws
+    {
         var (bench, launch) = try suspended(tasks: [])
         bench.send(.condition(.metered, .kernel, .value(1)))
         let id = try enqueue(&bench, launch, [1])[0]
@@ -206,7 +208,8 @@ struct SessionTests {
         #expect(bench.sessionTasks.isEmpty)
     }
 
-    @Test func `a cancelled task is told as cancelled, a swiped app's as closed by its user`() throws {
+    @Test
+    func `a cancelled task is told as cancelled, a swiped app's as closed by its user`() throws {
         var (bench, launch) = try Bench.withApp()
         try join(&bench, launch)
         let ids = try enqueue(&bench, launch, [1, 2])

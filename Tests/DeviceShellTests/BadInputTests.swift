@@ -209,7 +209,7 @@ struct BadInputTests {
             "Submit",
             [
                 "kind": "refresh", "command": ["true"],
-                "id": .string(String(repeating: "x", count: (1 << 20) + 1)),
+                "id": .string(String(repeating: "x", count: AppBus.limits.argumentBytes + 1)),
             ]
         )
         #expect(refusal.name == "org.freedesktop.DBus.Error.LimitsExceeded")

@@ -65,7 +65,8 @@ struct SampleSessionTests {
         #expect(run["trigger"] == "sessionEvents" && run["result"] == "completed", "\(run)")
         // Each file was acknowledged: none is kept, and nothing is listed.
         #expect(try sample.bench.ask("Transfers").listValue?.isEmpty == true)
-        #expect(try Files.list(sample.bench.daemon.scratch("state/transfers/pastattachments")) == [])
+        let files = sample.bench.daemon.scratch("state/transfers/pastattachments")
+        #expect(try Files.list(files) == [])
         try sample.open(saying: "pending 0")
         #expect(try sample.bench.runs(sample.name).count == 1)
     }
@@ -73,7 +74,7 @@ struct SampleSessionTests {
     @Test func `killed with its daemon, it is launched and told all the same`() throws {
         try enqueue()
         let process = try sample.process()
-        try sample.bench.daemon.kill()
+        try sample.bench.kill()
         try PidFD(of: process).send(Signal.kill)
         try sample.bench.daemon.start()
         try sample.bench.set("idle", "on")

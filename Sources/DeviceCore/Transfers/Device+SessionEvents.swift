@@ -36,8 +36,8 @@ extension Device {
         }
     }
 
-    /// An app that runs anyway need not be woken for its events; false: the launch for them is under
-    /// way, and the app is to hear of that first.
+    /// An app that runs anyway need not be woken for its events; false: the launch for them is
+    /// under way, and the app is to hear of that first.
     private mutating func take(_ request: Request, of index: Int) -> Bool {
         switch request.state {
         case .running: return true

@@ -69,6 +69,7 @@ public class URLSession: NSObject, @unchecked Sendable {
     /// A download, suspended until `resume()`.
     ///
     /// - Parameter url: http or https.
+    /// - Returns: The task, under its number in this session.
     public func downloadTask(with url: URL) -> URLSessionDownloadTask {
         downloadTask(with: URLRequest(url: url))
     }
@@ -76,6 +77,7 @@ public class URLSession: NSObject, @unchecked Sendable {
     /// A download, suspended until `resume()`.
     ///
     /// - Parameter request: Of the method GET, with an http or https URL.
+    /// - Returns: The task; with another request, one that fails when it is resumed.
     public func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
         let isGet = request.httpMethod.map { $0.uppercased() == "GET" } ?? true
         let refusal =

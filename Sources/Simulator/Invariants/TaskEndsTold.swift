@@ -74,9 +74,10 @@ final class TaskEndsTold: ClientInvariant, CommitInvariant {
         case .taskEnded(let session, let end, let number):
             return hears(session, end, number, client)
         case .reply(let number):
-            guard let index = told.firstIndex(where: {
-                $0.client == client.number && $0.number == number
-            })
+            guard
+                let index = told.firstIndex(where: {
+                    $0.client == client.number && $0.number == number
+                })
             else { return nil }
             let id = told.remove(at: index).id
             if let index = ended.firstIndex(where: { $0.id == id }) {

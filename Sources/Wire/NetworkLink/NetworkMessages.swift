@@ -8,8 +8,8 @@ package enum NetworkOrder: Hashable, Sendable, Codable {
     /// Begins an exchange. The datagram carries one descriptor: the file that the bytes go to, open
     /// for reading and writing.
     case begin(TransferID, ExchangeOrder)
-    /// Begins an exchange that sends a file. The datagram carries one descriptor: the file, open for
-    /// reading.
+    /// Begins an exchange that sends a file. The datagram carries one descriptor: the file, open
+    /// for reading.
     case upload(TransferID, UploadOrder)
     /// The answer begins at zero though bytes were there: the daemon has forgotten those, and the
     /// file may be overwritten.
@@ -30,8 +30,8 @@ package enum NetworkReport: Hashable, Sendable, Codable {
     /// Of an upload: what the server has made for it; nil: it has forgotten that.
     case resource(TransferID, UploadResource?)
     /// Bytes in the file, and how many of them are durable, both from its start. At most twice a
-    /// second, and when all are there; `durable` rises every 4 MiB or 2 s, whichever comes first. Of
-    /// an upload: bytes that were sent, and how many of them the server has confirmed.
+    /// second, and when all are there; `durable` rises every 4 MiB or 2 s, whichever comes first.
+    /// Of an upload: bytes that were sent, and how many of them the server has confirmed.
     case progress(TransferID, received: Int64, durable: Int64)
     /// The exchange is over; `durable` bytes of the file are, or the server has confirmed them.
     case ended(TransferID, ExchangeEnd, durable: Int64)
