@@ -19,7 +19,7 @@ extension App1 {
 
     package struct EnqueueTasks: AppCall {
         package var session = ""
-        package var tasks: [DownloadTask] = []
+        package var tasks: [TransferTask] = []
         package var token: String?
         package init() {}
         package var asCall: App1 { .enqueueTasks(self) }
@@ -35,11 +35,16 @@ extension App1 {
         }
     }
 
-    /// One file to fetch.
-    package struct DownloadTask: OptionMap, Equatable, Sendable {
+    /// One file to fetch or to send.
+    package struct TransferTask: OptionMap, Equatable, Sendable {
         /// The app's own number, which no other task of the session has.
         package var task: Int64 = 0
         package var url = ""
+        /// Of an upload: PUT or POST; nil: it is a download.
+        package var method: String?
+        /// Of an upload: the descriptor under which the calling process has the file open for
+        /// reading, until it is answered. By it the process shows that it can read the file.
+        package var descriptor: Int64?
         /// Each as NAME: VALUE.
         package var headers: [String]?
         package var description: String?
@@ -60,6 +65,8 @@ extension App1 {
         mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.required("task", &task)
             try fields.required("url", &url)
+            try fields.option("method", &method)
+            try fields.option("descriptor", &descriptor, in: 0...1 << 30)
             try fields.option("headers", &headers)
             try fields.option("description", &description)
             try fields.option("discretionary", &discretionary)
@@ -78,6 +85,20 @@ extension App1 {
                     reason: "a header is not NAME: VALUE",
                     value: header,
                     fix: "write it as NAME: VALUE"
+                )
+            }
+            guard method.map({ UploadMethod(rawValue: $0) != nil }) ?? true else {
+                throw OptionError(
+                    reason: "method is neither PUT nor POST",
+                    value: method ?? "",
+                    fix: "give one of these, or none for a download"
+                )
+            }
+            guard (method == nil) == (descriptor == nil) else {
+                throw OptionError(
+                    reason: "an upload has a method and a descriptor, a download neither",
+                    value: url,
+                    fix: "give both or none"
                 )
             }
             guard description?.utf8.count ?? 0 > Self.longestDescription else { return }

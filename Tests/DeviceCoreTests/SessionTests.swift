@@ -319,26 +319,3 @@ struct SessionTests {
         return (bench, launch)
     }
 }
-
-extension Bench {
-    /// Of tasks that have ended, as the last event told the launch.
-    fileprivate func ends(_ launch: LaunchID) -> [SessionTaskEnd] {
-        told(launch).compactMap {
-            if case .taskEnded(_, _, let end) = $0 { end } else { nil }
-        }
-    }
-
-    fileprivate func progress(_ launch: LaunchID) -> [TaskProgress] {
-        told(launch).compactMap {
-            if case .taskProgress(_, let progress) = $0 { progress } else { nil }
-        }
-    }
-
-    fileprivate func offered(_ launch: LaunchID) -> [Offer] {
-        told(launch).compactMap { if case .offer(_, let offer) = $0 { offer } else { nil } }
-    }
-
-    fileprivate var sessionTasks: [TransferID] {
-        device.transfers.all().filter { $0.task != nil && !$0.isEnded }.map(\.id)
-    }
-}

@@ -150,6 +150,7 @@ extension Transfer {
     var taskReport: SessionTaskReport? {
         guard let task else { return nil }
         var report = SessionTaskReport(task: task.number, url: order.url)
+        if case .upload(let request) = order.direction { report.method = request.method.rawValue }
         report.headers = order.headers
         report.description = task.description
         report.isSuspended = state == .paused

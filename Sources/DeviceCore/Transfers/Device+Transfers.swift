@@ -112,6 +112,11 @@ extension Device {
         return answered.ids
     }
 
+    /// Whether transfers of an app were enqueued with this token.
+    package func hasEnqueued(_ token: String?, of app: AppID) -> Bool {
+        answeredTransfers(token, of: app) != nil
+    }
+
     mutating func resumeTransfer(_ id: TransferID, _ transition: inout Transition) {
         guard let transfer = transfers[id] else { return }
         switch transfer.state {
@@ -183,8 +188,10 @@ extension Device {
         guard let transfer = transfers[id], let app = transfers.app(of: id) else { return }
         guard case .ended(let end, _) = transfer.state else { return }
         transfers.remove(id)
-        // What its app wants to keep it has moved by now.
-        if transfer.task != nil, case .finished(_, let name) = end {
+        // What its app wants to keep it has moved by now. What it has sent is its own.
+        if transfer.task != nil, !transfer.order.direction.isUpload,
+            case .finished(_, let name) = end
+        {
             let file = TransferFile(directory: transfer.order.directory, partialName: name)
             transition.emit(.transfer(id, .discard(file)))
         }
@@ -212,7 +219,9 @@ extension Device {
         case .finished: break
         case .failed, .cancelled:
             // The file of an upload is the user's.
-            if !transfer.order.direction.isUpload {
+            if transfer.order.direction.isUpload {
+                removeUpload(transfer, end, &transition)
+            } else {
                 transition.emit(.transfer(id, .discard(transfer.file)))
             }
         }

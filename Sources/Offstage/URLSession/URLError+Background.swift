@@ -45,6 +45,8 @@ extension URLError {
         case "tooLarge": self.init(.dataLengthExceedsMaximum, reason: reason, of: end)
         case "file", "exists": self.init(.cannotCreateFile, reason: reason, of: end)
         case "badURL": self.init(.badURL, reason: reason, of: end)
+        case "source": self.init(.cannotOpenFile, reason: reason, of: end)
+        case "uncertain": self.init(.networkConnectionLost, reason: reason, of: end)
         case "badAnswer": self.init(.badServerResponse, reason: reason, of: end)
         default: self.init(.unknown, reason: reason, of: end)
         }

@@ -88,6 +88,30 @@ public class URLSession: NSObject, @unchecked Sendable {
         return task
     }
 
+    /// An upload of a file, suspended until `resume()`. The file that is there then is sent; it must
+    /// stay where it is, unchanged, until the task has ended.
+    ///
+    /// - Parameters:
+    ///   - request: Of the method PUT or POST, with an http or https URL. After an interruption a
+    ///     PUT may be sent again; a POST only with the header field `Idempotency-Key`, or to a
+    ///     server that supports resumption.
+    ///   - fileURL: The file.
+    /// - Returns: The task; with another request, one that fails when it is resumed.
+    public func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
+        let isKnown = request.httpMethod.flatMap { UploadMethod(rawValue: $0.uppercased()) } != nil
+        var refusal = isKnown ? nil : "a background upload is a PUT or a POST: set httpMethod"
+        if !fileURL.isFileURL { refusal = "a background upload sends a file: \(fileURL) is none" }
+        let task = URLSessionUploadTask(
+            self,
+            box.nextIdentifier(),
+            request,
+            refusal: refusal,
+            file: fileURL
+        )
+        box.add(task)
+        return task
+    }
+
     /// The tasks that have not ended, also those of earlier launches.
     ///
     /// - Parameter completionHandler: Called on the delegate queue.

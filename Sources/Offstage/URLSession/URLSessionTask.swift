@@ -42,6 +42,8 @@ public class URLSessionTask: NSObject, ProgressReporting, @unchecked Sendable {
     weak let session: URLSession?
     /// Why it cannot be done in a background session; nil: it can.
     let refusal: String?
+    /// What an upload of this process sends.
+    let file: URL?
     let values: Mutex<Values>
 
     struct Values: Sendable {
@@ -57,6 +59,8 @@ public class URLSessionTask: NSObject, ProgressReporting, @unchecked Sendable {
         var priority = URLSessionTask.defaultPriority
         var received: Int64 = 0
         var total = NSURLSessionTransferSizeUnknown
+        var sent: Int64 = 0
+        var toSend: Int64 = 0
     }
 
     init(
@@ -64,10 +68,11 @@ public class URLSessionTask: NSObject, ProgressReporting, @unchecked Sendable {
         _ identifier: Int,
         _ request: URLRequest?,
         refusal: String? = nil,
+        file: URL? = nil,
         _ values: Values = Values()
     ) {
         (self.session, taskIdentifier, originalRequest) = (session, identifier, request)
-        self.refusal = refusal
+        (self.refusal, self.file) = (refusal, file)
         self.values = Mutex(values)
         progress = Progress(totalUnitCount: -1)
         super.init()
@@ -105,11 +110,11 @@ public class URLSessionTask: NSObject, ProgressReporting, @unchecked Sendable {
     }
 
     /// Bytes of the body that were sent.
-    public var countOfBytesSent: Int64 { 0 }
+    public var countOfBytesSent: Int64 { values.withLock { $0.sent } }
     /// Bytes that have come.
     public var countOfBytesReceived: Int64 { values.withLock { $0.received } }
     /// Bytes of the body that are to be sent.
-    public var countOfBytesExpectedToSend: Int64 { 0 }
+    public var countOfBytesExpectedToSend: Int64 { values.withLock { $0.toSend } }
     /// Bytes in all; ``NSURLSessionTransferSizeUnknown`` when the server did not say.
     public var countOfBytesExpectedToReceive: Int64 { values.withLock { $0.total } }
 
@@ -123,6 +128,12 @@ public class URLSessionTask: NSObject, ProgressReporting, @unchecked Sendable {
     /// Ends it; the delegate is told, with the error `URLError.cancelled`.
     public func cancel() { session?.cancel(self) }
 
+    func sent(_ sent: Int64, of total: Int64) {
+        values.withLock { ($0.sent, $0.toSend) = (sent, total) }
+        progress.totalUnitCount = total
+        progress.completedUnitCount = sent
+    }
+
     func progressed(_ received: Int64, _ total: Int64?) {
         values.withLock { values in
             values.received = received
@@ -133,16 +144,25 @@ public class URLSessionTask: NSObject, ProgressReporting, @unchecked Sendable {
     }
 }
 
-/// A task whose body would be handed to the app: not in a background session.
+/// A task whose body is handed to the app: in a background session only an upload.
 public class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
+
+/// A task that sends a file.
+public class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}
 
 /// A task that fetches a file.
 public class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {}
 
 extension URLSessionTask {
     /// One that the daemon knows of.
-    convenience init(_ session: URLSession, _ report: SessionTaskReport) {
+    static func known(_ session: URLSession, _ report: SessionTaskReport) -> URLSessionTask {
+        report.method == nil
+            ? URLSessionDownloadTask(session, report) : URLSessionUploadTask(session, report)
+    }
+
+    private convenience init(_ session: URLSession, _ report: SessionTaskReport) {
         var request = URL(string: report.url).map { URLRequest(url: $0) }
+        request?.httpMethod = report.method
         for field in report.headers {
             request?.addValue(field.value, forHTTPHeaderField: field.name)
         }
@@ -153,8 +173,12 @@ extension URLSessionTask {
         values.earliest = report.earliest.map { Date(timeIntervalSince1970: $0) }
         values.expectsToSend = report.expectsToSend ?? NSURLSessionTransferSizeUnknown
         values.expectsToReceive = report.expectsToReceive ?? NSURLSessionTransferSizeUnknown
-        values.received = report.received
-        values.total = report.total ?? NSURLSessionTransferSizeUnknown
-        self.init(session, Int(report.task), request, refusal: nil, values)
+        if report.method == nil {
+            values.received = report.received
+            values.total = report.total ?? NSURLSessionTransferSizeUnknown
+        } else {
+            (values.sent, values.toSend) = (report.received, report.total ?? 0)
+        }
+        self.init(session, Int(report.task), request, values)
     }
 }

@@ -27,9 +27,9 @@ extension World {
         guard let client = process.clients.first, usesSession(client), !process.link.isHung,
             network.random.chance(1, in: 4)
         else { return }
-        var tasks: [App1.DownloadTask] = []
+        var tasks: [App1.TransferTask] = []
         for _ in 0...network.random.below(5) {
-            var task = App1.DownloadTask()
+            var task = App1.TransferTask()
             network.lastTask += 1
             task.task = network.lastTask
             task.url = network.objects[network.random.below(network.objects.count)].url
