@@ -72,19 +72,28 @@ extension SessionBox {
         for task in suspended { change(task, .suspend) }
     }
 
+    /// The daemon takes all of a call or none. Of those that it refuses halves are tried, so that a
+    /// bad one fails alone.
     private func enqueue(
         _ tasks: [URLSessionTask],
         _ orders: [App1.TransferTask],
         answered: @escaping @Sendable () -> Void = {}
     ) {
+        guard !tasks.isEmpty else { return answered() }
         let call = App1.EnqueueTasks {
             ($0.session, $0.token, $0.tasks) = (identifier, UUID.token, orders)
         }
         app.ask(
             OutgoingCall(call, .kept) { [self] answer in
-                answered()
-                guard case .failure(let error) = answer else { return }
-                for task in tasks { fail(task, URLError(.unknown, reason: error.text)) }
+                guard case .failure(let error) = answer else { return answered() }
+                guard error.reason == .refused(.invalid), tasks.count > 1 else {
+                    for task in tasks { fail(task, URLError(.unknown, reason: error.text)) }
+                    return answered()
+                }
+                let half = tasks.count / 2
+                enqueue(Array(tasks[..<half]), Array(orders[..<half])) { [self] in
+                    enqueue(Array(tasks[half...]), Array(orders[half...]), answered: answered)
+                }
             }
         )
     }
@@ -151,5 +160,22 @@ private final class OpenFile: Sendable {
                 }
             throw URLError(code, reason: "the file to be sent cannot be opened: \(error)")
         }
+    }
+}
+
+extension SessionBox.Options {
+    /// Why the daemon would refuse a task; nil: it may take it.
+    func refusal(of task: URLSessionTask) -> URLError? {
+        let own = task.originalRequest?.cachePolicy ?? .useProtocolCachePolicy
+        let policy = own == .useProtocolCachePolicy ? cachePolicy : own
+        if policy == .returnCacheDataDontLoad {
+            let reason = "a background session has no cache to take it from"
+            return URLError(.resourceUnavailable, reason: reason)
+        }
+        guard task.taskDescription?.utf8.count ?? 0 <= App1.TransferTask.longestDescription else {
+            let most = App1.TransferTask.longestDescription
+            return URLError(.unknown, reason: "a description has up to \(most) bytes")
+        }
+        return nil
     }
 }

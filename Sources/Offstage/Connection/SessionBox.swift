@@ -59,6 +59,7 @@ final class SessionBox: Sendable {
         let resourceTimeout: TimeInterval
         let isUnmetered: Bool
         let headers: [String: String]
+        let cachePolicy: URLRequest.CachePolicy
     }
 
     init(
@@ -79,7 +80,8 @@ final class SessionBox: Sendable {
                 || !configuration.allowsConstrainedNetworkAccess,
             headers: (configuration.httpAdditionalHeaders ?? [:]).reduce(into: [:]) {
                 $0["\($1.key)"] = "\($1.value)"
-            }
+            },
+            cachePolicy: configuration.requestCachePolicy
         )
         // Numbers of earlier launches live on: those of this one begin where none has been.
         let first = Int(UInt32.random(in: 1...UInt32.max)) << 24
@@ -199,7 +201,7 @@ final class SessionBox: Sendable {
             let reason = "only http and https are supported: \(scheme ?? "no URL")"
             return URLError(.unsupportedURL, reason: reason)
         }
-        return nil
+        return options.refusal(of: task)
     }
 
     func suspend(_ task: URLSessionTask) {

@@ -146,6 +146,32 @@ public class URLSession: NSObject, @unchecked Sendable {
 
     // MARK: What a background session cannot do
 
+    private func refused<Task: URLSessionTask>(_ request: URLRequest?, _ rule: String) -> Task {
+        let task = Task(self, box.nextIdentifier(), request, refusal: rule)
+        box.add(task)
+        return task
+    }
+
+    /// Refused: the task fails at `resume()`. A background session outlives the app's memory; use
+    /// ``uploadTask(with:fromFile:)``.
+    public func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
+        refused(
+            request,
+            "uploads from memory are not supported in background sessions: write the bytes to a "
+                + "file, and use uploadTask(with:fromFile:)"
+        )
+    }
+
+    /// Refused: the task fails at `resume()`. A background session outlives the app's streams; use
+    /// ``uploadTask(with:fromFile:)``.
+    public func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
+        refused(
+            request,
+            "uploads from a stream are not supported in background sessions: write the bytes to a "
+                + "file, and use uploadTask(with:fromFile:)"
+        )
+    }
+
     /// Refused: the task fails at `resume()`. A background session fetches files; use
     /// ``downloadTask(with:)-(URL)``.
     public func dataTask(with url: URL) -> URLSessionDataTask {
@@ -155,10 +181,10 @@ public class URLSession: NSObject, @unchecked Sendable {
     /// Refused: the task fails at `resume()`. A background session fetches files; use
     /// ``downloadTask(with:)-(URLRequest)``.
     public func dataTask(with request: URLRequest) -> URLSessionDataTask {
-        let rule = "data tasks are not supported in background sessions: use a download task"
-        let task = URLSessionDataTask(self, box.nextIdentifier(), request, refusal: rule)
-        box.add(task)
-        return task
+        refused(
+            request,
+            "data tasks are not supported in background sessions: use a download task"
+        )
     }
 
     /// Refused: the task fails at `resume()`. The end of a background task is told to the delegate.
@@ -166,15 +192,21 @@ public class URLSession: NSObject, @unchecked Sendable {
         with request: URLRequest,
         completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask {
-        let rule = "completion handlers are not supported in background sessions: use a delegate"
-        let task = URLSessionDownloadTask(self, box.nextIdentifier(), request, refusal: rule)
-        box.add(task)
-        return task
+        refused(
+            request,
+            "completion handlers are not supported in background sessions: use a delegate"
+        )
     }
 
     /// Refused: the task fails at `resume()`. The end of a background task is told to the delegate.
     public func dataTask(
         with request: URLRequest,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
-    ) -> URLSessionDataTask { dataTask(with: request) }
+    ) -> URLSessionDataTask {
+        refused(
+            request,
+            "completion handlers are not supported in background sessions: use a download task "
+                + "and a delegate"
+        )
+    }
 }

@@ -63,7 +63,7 @@ public class URLSessionTask: NSObject, ProgressReporting, @unchecked Sendable {
         var toSend: Int64 = 0
     }
 
-    init(
+    required init(
         _ session: URLSession,
         _ identifier: Int,
         _ request: URLRequest?,
