@@ -60,7 +60,7 @@ extension App1 {
         package init() {}
 
         static var mostInList: Int { 10_000 }
-        private static let longestDescription = 16_384
+        package static let longestDescription = 16_384
 
         mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.required("task", &task)
@@ -68,7 +68,7 @@ extension App1 {
             try fields.option("method", &method)
             try fields.option("descriptor", &descriptor, in: 0...1 << 30)
             try fields.option("headers", &headers)
-            try fields.option("description", &description)
+            try fields.option("description", &description, upTo: Self.longestDescription)
             try fields.option("discretionary", &discretionary)
             try fields.option("unmetered", &needs.unmetered)
             try fields.option("earliest", &earliest)
@@ -101,12 +101,6 @@ extension App1 {
                     fix: "give both or none"
                 )
             }
-            guard description?.utf8.count ?? 0 > Self.longestDescription else { return }
-            throw OptionError(
-                reason: "a description has up to \(Self.longestDescription) bytes",
-                value: String(description?.prefix(40) ?? ""),
-                fix: "give a shorter one"
-            )
         }
     }
 
@@ -114,6 +108,8 @@ extension App1 {
         package var session = ""
         package var action = TaskAction.suspend
         package var tasks: [Int64] = []
+        /// What is described; nil: as nothing.
+        package var description: String?
         package init() {}
         package var asCall: App1 { .changeTasks(self) }
 
@@ -121,11 +117,17 @@ extension App1 {
             try fields.argument("session", &session)
             try fields.argument("action", &action)
             try fields.argument("tasks", &tasks)
+            try fields.option(
+                "description",
+                &description,
+                upTo: TransferTask.longestDescription,
+                "of describe"
+            )
         }
     }
 
     package enum TaskAction: String, CaseIterable, Sendable, FieldType {
-        case suspend, resume, cancel
+        case suspend, resume, cancel, describe
     }
 
     package struct LeaveSession: AppCall {

@@ -127,7 +127,7 @@ package enum App1: CallSet {
             changeTasks,
             .connected,
             repeated: .same,
-            "Suspends, resumes or cancels tasks by their numbers. Those that are not there, or "
+            "Suspends, resumes, cancels or describes tasks by their numbers. Those that are not there, or "
                 + "have ended, are left as they are. The end of a cancelled task is told like any "
                 + "other."
         ),

@@ -107,6 +107,7 @@ extension App1.ChangeTasks {
         case .suspend: .suspend(tasks)
         case .resume: .resume(tasks)
         case .cancel: .cancel(tasks)
+        case .describe: .describe(tasks, description)
         }
     }
 }

@@ -208,6 +208,38 @@ struct SessionTests {
         #expect(bench.sessionTasks.isEmpty)
     }
 
+    @Test func `a suspended task does nothing, and its time does not run`() throws {
+        var (bench, launch) = try Bench.withApp()
+        try join(&bench, launch)
+        let id = try enqueue(&bench, launch, [1])[0]
+        ask(&bench, launch, .suspend([1]))
+        bench.report(id, .ended(.interrupted(.init(.stopped)), durable: nil))
+        bench.advance(.days(8))
+        #expect(bench.stored(id)?.isEnded == false)
+        #expect(bench.transfer(id)?.isUnderWay == false)
+        ask(&bench, launch, .resume([1]))
+        #expect(bench.transfer(id)?.isUnderWay == true)
+        bench.report(id, .ended(.interrupted(.init(.connection)), durable: nil))
+        bench.send(.condition(.network, .kernel, .value(0)))
+        bench.advance(.days(7) - .minutes(1))
+        #expect(bench.ends(launch).isEmpty && bench.stored(id)?.isEnded == false)
+        bench.advance(.minutes(1))
+        #expect(bench.stored(id)?.isEnded == true, "a week after it was resumed")
+    }
+
+    @Test func `a task is described anew, also for who comes after a restart`() throws {
+        var (bench, launch) = try Bench.withApp()
+        try join(&bench, launch)
+        _ = try enqueue(&bench, launch, [1, 2])
+        ask(&bench, launch, .describe([1], "mine"))
+        ask(&bench, launch, .describe([2, 9], nil))
+        bench.killed(launch, signal: 11)
+        try bench.restart()
+        let again = try bench.openApp("app")
+        let tasks = try join(&bench, again).tasks
+        #expect(tasks.map(\.description) == ["mine", nil])
+    }
+
     @Test
     func `a cancelled task is told as cancelled, a swiped app's as closed by its user`() throws {
         var (bench, launch) = try Bench.withApp()

@@ -35,6 +35,11 @@ extension Device {
                 for id in ids(of: numbers, in: identifier, index) {
                     stopTransfer(id, then: .cancel, &transition)
                 }
+            case .describe(let numbers, let description):
+                for id in ids(of: numbers, in: identifier, index) {
+                    transfers.change(id) { $0.task?.description = description }
+                    save(.transfer(id))
+                }
             case .leave: apps[index].joined.removeAll { $0.identifier == identifier }
             }
             transition.reply(reply, .done)

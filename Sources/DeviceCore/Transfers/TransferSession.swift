@@ -15,7 +15,7 @@ package struct SessionTask: Hashable, Sendable, Codable {
     package let session: String
     /// The app's own, which no other task of the session has.
     package let number: Int64
-    package let description: String?
+    package internal(set) var description: String?
     /// Bytes, at the most, as the app expects it.
     package let expectsToSend: Int64?
     package let expectsToReceive: Int64?
@@ -46,6 +46,8 @@ package enum SessionRequest: Hashable, Sendable, Codable {
     case suspend([Int64])
     case resume([Int64])
     case cancel([Int64])
+    /// From now on they have this description.
+    case describe([Int64], String?)
     /// This process wants no more events of it.
     case leave
 }

@@ -11,6 +11,7 @@ extension SessionBox {
         let call = App1.ChangeTasks {
             ($0.session, $0.action) = (identifier, action)
             $0.tasks = [Int64(task.taskIdentifier)]
+            if action == .describe { $0.description = task.taskDescription }
         }
         outgoing.async { [app] in app.ask(OutgoingCall(call, .kept)) }
     }

@@ -143,6 +143,7 @@ public class URLSession: NSObject, @unchecked Sendable {
     func resume(_ task: URLSessionTask) { box.resume(task) }
     func suspend(_ task: URLSessionTask) { box.suspend(task) }
     func cancel(_ task: URLSessionTask) { box.cancel(task) }
+    func describe(_ task: URLSessionTask) { box.change(task, .describe) }
 
     // MARK: What a background session cannot do
 

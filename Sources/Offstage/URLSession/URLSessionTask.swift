@@ -78,11 +78,17 @@ public class URLSessionTask: NSObject, ProgressReporting, @unchecked Sendable {
         super.init()
     }
 
-    /// The app's own, up to 16 KiB; kept over relaunches. What is set after the first `resume()`
-    /// is known to this process only.
+    /// The app's own, up to 16 KiB; kept over relaunches.
     public var taskDescription: String? {
         get { values.withLock { $0.description } }
-        set { values.withLock { $0.description = newValue } }
+        set {
+            let mustTell = values.withLock { values in
+                guard values.description != newValue else { return false }
+                values.description = newValue
+                return values.isEnqueued && values.state != .completed
+            }
+            if mustTell { session?.describe(self) }
+        }
     }
 
     /// Not before it; to be set before the first `resume()`.
