@@ -45,6 +45,8 @@ extension App1 {
         /// Of an upload: the descriptor under which the calling process has the file open for
         /// reading, until it is answered. By it the process shows that it can read the file.
         package var descriptor: Int64?
+        /// Of a download that goes on with what has come of another: as the end of that one said.
+        package var resume: String?
         /// Each as NAME: VALUE.
         package var headers: [String]?
         package var description: String?
@@ -67,6 +69,7 @@ extension App1 {
             try fields.required("url", &url)
             try fields.option("method", &method)
             try fields.option("descriptor", &descriptor, in: 0...1 << 30)
+            try fields.option("resume", &resume)
             try fields.option("headers", &headers)
             try fields.option("description", &description, upTo: Self.longestDescription)
             try fields.option("discretionary", &discretionary)
@@ -92,6 +95,13 @@ extension App1 {
                     reason: "method is neither PUT nor POST",
                     value: method ?? "",
                     fix: "give one of these, or none for a download"
+                )
+            }
+            guard resume == nil || method == nil else {
+                throw OptionError(
+                    reason: "only a download goes on with what has come",
+                    value: url,
+                    fix: "leave out resume or method"
                 )
             }
             guard (method == nil) == (descriptor == nil) else {
@@ -128,6 +138,8 @@ extension App1 {
 
     package enum TaskAction: String, CaseIterable, Sendable, FieldType {
         case suspend, resume, cancel, describe
+        /// Cancels, and keeps what has come.
+        case keep
     }
 
     package struct LeaveSession: AppCall {

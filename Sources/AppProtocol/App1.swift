@@ -119,7 +119,7 @@ package enum App1: CallSet {
                 + "returns. Each is a map: task (x, the app's own number), url, headers (as, each "
                 + "NAME: VALUE), of an upload also method (PUT or POST) and descriptor (x, the "
                 + "number of a file that the calling process has open for reading until it is "
-                + "answered), description, discretionary, unmetered, earliest, timeout and resource-timeout "
+                + "answered), of a download resume (what the end of an earlier one had), description, discretionary, unmetered, earliest, timeout and resource-timeout "
                 + "(d, seconds), expects-to-send and expects-to-receive (x, bytes). What is "
                 + "enqueued in the background is discretionary until the user opens the app."
         ),
@@ -127,7 +127,8 @@ package enum App1: CallSet {
             changeTasks,
             .connected,
             repeated: .same,
-            "Suspends, resumes, cancels or describes tasks by their numbers. Those that are not there, or "
+            "Suspends, resumes, cancels or describes tasks by their numbers, or cancels them and "
+                + "keeps what has come (keep). Those that are not there, or "
                 + "have ended, are left as they are. The end of a cancelled task is told like any "
                 + "other."
         ),

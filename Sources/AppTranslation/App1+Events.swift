@@ -108,6 +108,7 @@ extension App1.ChangeTasks {
         case .resume: .resume(tasks)
         case .cancel: .cancel(tasks)
         case .describe: .describe(tasks, description)
+        case .keep: .keep(tasks)
         }
     }
 }
@@ -149,7 +150,7 @@ extension SessionOrder {
             expectsToSend: call.expectsToSend,
             expectsToReceive: call.expectsToReceive
         )
-        self.init(task: task, order: order)
+        self.init(task: task, order: order, resume: call.resume)
     }
 }
 

@@ -234,7 +234,7 @@ struct SessionTests {
         ask(&bench, launch, .describe([1], "mine"))
         ask(&bench, launch, .describe([2, 9], nil))
         bench.killed(launch, signal: 11)
-        try bench.restart()
+        try bench.restart(manifests: [.linked("app", identifiers: Bench.identifiers)])
         let again = try bench.openApp("app")
         let tasks = try join(&bench, again).tasks
         #expect(tasks.map(\.description) == ["mine", nil])
@@ -258,6 +258,23 @@ struct SessionTests {
         let again = try bench.openApp("app")
         try join(&bench, again)
         #expect(bench.ends(again).map(\.failure) == ["closedByUser"])
+    }
+
+    @Test func `no gate lets go on what somebody has paused or ended meanwhile`() throws {
+        for isClosed in [true, false] {
+            var (bench, launch) = try Bench.withApp()
+            try join(&bench, launch)
+            let id = try enqueue(&bench, launch, [1])[0]
+            if isClosed {
+                bench.ask(.close(AppID("app")))
+            } else {
+                ask(&bench, launch, .suspend([1]))
+            }
+            bench.send(.condition(.network, .kernel, .value(0)))
+            bench.report(id, .ended(.interrupted(.init(.stopped)), durable: nil))
+            #expect(bench.stored(id)?.state == .paused || isClosed)
+            #expect(bench.stored(id)?.isEnded == isClosed)
+        }
     }
 
     @Test func `what nobody comes for is kept for thirty days`() throws {

@@ -60,7 +60,7 @@ struct SessionUploadTests {
         bench.report(id, .answered(answer))
         bench.report(id, .ended(.complete(size: 100), durable: 100))
         bench.killed(launch, signal: 11)
-        try bench.restart()
+        try bench.restart(manifests: [.linked("app", identifiers: Bench.identifiers)])
         let again = try bench.openApp("app")
         bench.askSession(again, .join(sendsLaunchEvents: true))
         #expect(bench.ends(again).map(\.body) == [Bytes(Array("yes".utf8))])

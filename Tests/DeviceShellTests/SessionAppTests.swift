@@ -76,6 +76,9 @@ struct SessionAppTests {
         try app.wait(for: "all delivered")
         #expect(app.lines.contains("answer 201 late"))
         #expect(app.lines.count { $0 == "rejoined" } == 1)
+        // What holds for the session held for the requests of the next daemon too.
+        #expect(server.requests.count > 1)
+        #expect(server.requests.allSatisfy { $0.fields["x-session"] == "1" })
         #expect(server.files(Self.path).count == 1)
     }
 
@@ -88,6 +91,32 @@ struct SessionAppTests {
         try app.bench.set("network", "on")
         try app.wait(for: "a file failed -3000")
         #expect(server.files(Self.path).isEmpty)
+    }
+
+    // MARK: Resume data
+
+    @Test func `a download that its app pauses goes on with the bytes that had come`() throws {
+        let file = VersionedObject(version: 1, size: 12 << 20)
+        var holding = FaultServer.Behaviour(file)
+        holding.holdsAfter = 6 << 20
+        server.set(Self.path, holding)
+        let app = try app("DO=pause;FILE=\(folder("file"));")
+        try app.open(saying: "begun")
+        try app.wait(for: "goes on")
+        server.change(Self.path) { $0.holdsAfter = nil }
+        server.release()
+        try app.wait(for: "again ended")
+        #expect(app.lines.contains("it failed -999"))
+        #expect(app.lines.contains("resumed true of \(12 << 20)"))
+        let ranges = server.requests.compactMap { $0.fields["range"] }
+        #expect(ranges.count == 1 && ranges.first != "bytes=0-", "\(ranges)")
+        let isSame = try Files.read(folder("file"), limit: 13 << 20) == file.all
+        #expect(isSame, "it is not the file")
+        try Wait.until("nothing is left") {
+            try app.bench.ask("Transfers").listValue?.isEmpty == true
+        }
+        let spool = app.bench.daemon.scratch("state/transfers/sessionpeer")
+        #expect(try Files.list(spool) == [])
     }
 
     // MARK: What an app may send

@@ -45,8 +45,7 @@ struct SessionOptionTests {
         }
     }
 
-    @Test func `the session's header fields are in every task, those of a request go before`() throws
-    {
+    @Test func `the session's header fields are in every task, a request's go before`() throws {
         bench.configuration.httpAdditionalHeaders = ["Authorization": "session", "X-A": 1]
         let session = bench.session(bench.recorder)
         // The session has its own copy.
@@ -59,7 +58,8 @@ struct SessionOptionTests {
         #expect(try bench.enqueued()[0]["headers"] == ["Authorization: session", "X-A: 1"])
     }
 
-    @Test(arguments: 0..<6) func `a network that is not allowed to one is not used`(which: Int) throws {
+    @Test(arguments: 0..<6)
+    func `a network that is not allowed to one is not used`(which: Int) throws {
         var own = try request()
         switch which {
         case 0: bench.configuration.allowsCellularAccess = false
@@ -88,8 +88,7 @@ struct SessionOptionTests {
         #expect(session.configuration.requestCachePolicy == .returnCacheDataDontLoad)
     }
 
-    @Test func `a description is told whenever it is set, and none is too long for the others`() throws
-    {
+    @Test func `a description is told whenever it is set, up to a length`() throws {
         let session = bench.session(bench.recorder)
         let task = session.downloadTask(with: try request())
         task.taskDescription = String(repeating: "a", count: 16_384)

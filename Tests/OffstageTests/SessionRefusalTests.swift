@@ -1,3 +1,4 @@
+import AppProtocol
 import Foundation
 import Linux
 @testable import Offstage
@@ -83,7 +84,8 @@ struct SessionRefusalTests {
         let task = bench.session(nil).downloadTask(with: try request())
         task.resume()
         try Wait.until("it fails") { task.state == .completed }
-        let reason = (task.error as? NSError)?.localizedFailureReason ?? ""
+        let error = try #require(task.error)
+        let reason = (error as NSError).localizedFailureReason ?? ""
         #expect(reason.contains("needs a delegate"))
         #expect(bench.daemon.calls(of: "EnqueueTasks").isEmpty)
     }

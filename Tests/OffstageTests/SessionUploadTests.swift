@@ -96,7 +96,8 @@ struct SessionUploadTests {
         let session = bench.session(bench.recorder)
         let file = try file("a")
         bench.daemon.behave("EnqueueTasks", .silence)
-        let tasks = try (0..<70).map { _ in session.uploadTask(with: try request(), fromFile: file) }
+        let tasks = try (0..<70).map { _ in session.uploadTask(with: try request(), fromFile: file)
+        }
         for task in tasks { task.resume() }
         var numbers: [Int64] = []
         while numbers.count < tasks.count {
@@ -126,7 +127,13 @@ struct SessionUploadTests {
             ])
         )
         let session = bench.session(bench.recorder)
+        let idle = session.downloadTask(with: try request())
         let task = try #require(await session.allTasks.first as? URLSessionUploadTask)
+        let (data, uploads, downloads) = await withCheckedContinuation { done in
+            session.getTasksWithCompletionHandler { done.resume(returning: ($0, $1, $2)) }
+        }
+        #expect(data.isEmpty && uploads == [task] && downloads == [idle])
+        #expect(task.copy() as? URLSessionTask === task)
         #expect(task.taskDescription == "mine" && task.originalRequest?.httpMethod == "POST")
         #expect(task.countOfBytesSent == 3 && task.countOfBytesExpectedToSend == 9)
         #expect(task.originalRequest?.value(forHTTPHeaderField: "x-a") == "b")

@@ -30,7 +30,7 @@ final class SessionPeer: UIResponder, UIApplicationDelegate {
 @MainActor
 final class Transfers: NSObject {
     var whenDelivered: (() -> Void)?
-    private var session: URLSession!
+    private var session: URLSession?
     private let environment = ProcessInfo.processInfo.environment
 
     func connect() {
@@ -45,7 +45,7 @@ final class Transfers: NSObject {
             .urls(for: .applicationSupportDirectory, in: .userDomainMask)[0]
             .appendingPathComponent("begun").path
         guard !FileManager.default.fileExists(atPath: marker) else {
-            session.getAllTasks { say("tasks \($0.count)") }
+            session?.getAllTasks { say("tasks \($0.count)") }
             return
         }
         _ = FileManager.default.createFile(atPath: marker, contents: Data())
@@ -55,11 +55,11 @@ final class Transfers: NSObject {
         case "upload":
             request.httpMethod = "POST"
             let file = URL(fileURLWithPath: environment["FILE"] ?? "")
-            let task = session.uploadTask(with: request, fromFile: file)
-            task.taskDescription = "a file"
-            task.resume()
+            let task = session?.uploadTask(with: request, fromFile: file)
+            task?.taskDescription = "a file"
+            task?.resume()
         default:
-            session.downloadTask(with: request).resume()
+            session?.downloadTask(with: request).resume()
         }
         say("begun")
     }
@@ -90,7 +90,41 @@ extension Transfers: URLSessionDataDelegate, URLSessionDownloadDelegate {
         downloadTask: URLSessionDownloadTask,
         didFinishDownloadingTo location: URL
     ) {
-        say("fetched \((try? Data(contentsOf: location))?.count ?? -1)")
+        let target = ProcessInfo.processInfo.environment["FILE"] ?? "fetched"
+        do {
+            try FileManager.default.moveItem(at: location, to: URL(fileURLWithPath: target))
+            say("fetched")
+        } catch {
+            say("not moved: \(error)")
+        }
+    }
+
+    nonisolated func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64,
+        totalBytesExpectedToWrite: Int64
+    ) {
+        guard ProcessInfo.processInfo.environment["DO"] == "pause",
+            downloadTask.taskDescription != "again", downloadTask.state == .running
+        else { return }
+        downloadTask.cancel(byProducingResumeData: { data in
+            guard let data else { return say("no resume data") }
+            let again = session.downloadTask(withResumeData: data)
+            again.taskDescription = "again"
+            again.resume()
+            say("goes on")
+        })
+    }
+
+    nonisolated func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didResumeAtOffset fileOffset: Int64,
+        expectedTotalBytes: Int64
+    ) {
+        say("resumed \(fileOffset > 0) of \(expectedTotalBytes)")
     }
 
     nonisolated func urlSession(

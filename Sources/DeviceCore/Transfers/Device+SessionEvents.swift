@@ -85,7 +85,7 @@ extension Device {
             transfers.app(of: id) == index
         else { return }
         apps[index].joined[position].told = nil
-        forgetEnded(id, &transition)
+        transfers[id]?.kept == nil ? forgetEnded(id, &transition) : setAside(id, &transition)
         touch(index)
     }
 
@@ -144,6 +144,7 @@ extension Transfer {
         case .failed(let failure): (told.failure, told.reason) = (failure.word, failure.reason)
         case .cancelled: break
         }
+        told.resume = kept?.token
         return told
     }
 }

@@ -35,6 +35,10 @@ extension Device {
                 for id in ids(of: numbers, in: identifier, index) {
                     stopTransfer(id, then: .cancel, &transition)
                 }
+            case .keep(let numbers):
+                for id in ids(of: numbers, in: identifier, index) {
+                    stopTransfer(id, then: .keep, &transition)
+                }
             case .describe(let numbers, let description):
                 for id in ids(of: numbers, in: identifier, index) {
                     transfers.change(id) { $0.task?.description = description }
@@ -115,7 +119,10 @@ extension Device {
             task.isFromBackground = !isForeground
             prepared.append((order.order, task))
         }
-        _ = try enqueue(prepared, token: token, of: index, &transition)
+        let ids = try enqueue(prepared, token: token, of: index, &transition)
+        for (id, order) in zip(ids, orders) {
+            if let resume = order.resume { goOn(id, with: resume, of: index, &transition) }
+        }
     }
 
     private func ids(of numbers: [Int64], in session: String, _ index: Int) -> [TransferID] {

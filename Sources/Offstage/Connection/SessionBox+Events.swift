@@ -50,6 +50,11 @@ extension SessionBox {
             values.error = error
             return values.state == .completed
         }
+        let keepers = task.values.withLock { values in
+            defer { values.keepers = [] }
+            return values.keepers
+        }
+        for keeper in keepers { keeper(error?.downloadTaskResumeData) }
         guard !isOver else { return }
         let (session, delegate) = state.withLock { state in
             state.tasks[task.taskIdentifier] = nil

@@ -7,6 +7,8 @@ internal import Vocabulary
 
 /// What is asked of the daemon for tasks.
 extension SessionBox {
+    func describe(_ task: URLSessionTask) { change(task, .describe) }
+
     func change(_ task: URLSessionTask, _ action: App1.TaskAction) {
         let call = App1.ChangeTasks {
             ($0.session, $0.action) = (identifier, action)
@@ -104,6 +106,7 @@ extension SessionBox {
         order.task = Int64(task.taskIdentifier)
         guard let request = task.originalRequest else { return order }
         order.url = request.url?.absoluteString ?? ""
+        order.resume = task.resumeToken
         if task.file != nil { order.method = request.httpMethod?.uppercased() }
         var fields = options.headers
         for (name, value) in request.allHTTPHeaderFields ?? [:] {

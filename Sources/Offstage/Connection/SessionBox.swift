@@ -226,6 +226,21 @@ final class SessionBox: Sendable {
         }
     }
 
+    /// The same. `keeper` gets what the daemon keeps of it.
+    func cancel(_ task: URLSessionTask, _ keeper: @escaping @Sendable (Data?) -> Void) {
+        let isEnqueued = task.values.withLock { values -> Bool? in
+            guard values.state == .running || values.state == .suspended else { return nil }
+            values.state = .canceling
+            values.keepers.append(keeper)
+            return values.isEnqueued
+        }
+        switch isEnqueued {
+        case true?: change(task, .keep)
+        case false?: fail(task, URLError(.cancelled, reason: "the task was cancelled"))
+        case nil: queue.addOperation { keeper(nil) }
+        }
+    }
+
     /// It ends without the daemon.
     func fail(_ task: URLSessionTask, _ error: URLError) {
         queue.addOperation { [self] in

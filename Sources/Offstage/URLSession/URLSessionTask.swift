@@ -6,7 +6,7 @@ internal import Vocabulary
 public let NSURLSessionTransferSizeUnknown: Int64 = -1
 
 /// One request of a session.
-public class URLSessionTask: NSObject, ProgressReporting, @unchecked Sendable {
+public class URLSessionTask: NSObject, ProgressReporting, NSCopying, @unchecked Sendable {
     /// Where a task is.
     public enum State: Int, Sendable {
         /// Resumed, also while it waits for its date or a network.
@@ -44,6 +44,8 @@ public class URLSessionTask: NSObject, ProgressReporting, @unchecked Sendable {
     let refusal: String?
     /// What an upload of this process sends.
     let file: URL?
+    /// Of a download that goes on with what has come of another.
+    let resumeToken: String?
     let values: Mutex<Values>
 
     struct Values: Sendable {
@@ -61,18 +63,21 @@ public class URLSessionTask: NSObject, ProgressReporting, @unchecked Sendable {
         var total = NSURLSessionTransferSizeUnknown
         var sent: Int64 = 0
         var toSend: Int64 = 0
+        /// Who wants to go on with what has come, once it has ended.
+        var keepers: [@Sendable (Data?) -> Void] = []
     }
 
-    required init(
+    init(
         _ session: URLSession,
         _ identifier: Int,
         _ request: URLRequest?,
         refusal: String? = nil,
         file: URL? = nil,
+        resumeToken: String? = nil,
         _ values: Values = Values()
     ) {
         (self.session, taskIdentifier, originalRequest) = (session, identifier, request)
-        (self.refusal, self.file) = (refusal, file)
+        (self.refusal, self.file, self.resumeToken) = (refusal, file, resumeToken)
         self.values = Mutex(values)
         progress = Progress(totalUnitCount: -1)
         super.init()
@@ -124,6 +129,9 @@ public class URLSessionTask: NSObject, ProgressReporting, @unchecked Sendable {
     /// Bytes in all; ``NSURLSessionTransferSizeUnknown`` when the server did not say.
     public var countOfBytesExpectedToReceive: Int64 { values.withLock { $0.total } }
 
+    /// The task itself: there is one of each number.
+    public func copy(with zone: NSZone? = nil) -> Any { self }
+
     /// Begins it, or lets it go on. What is resumed the first time is durable soon after, and goes
     /// on without the app.
     public func resume() { session?.resume(self) }
@@ -157,7 +165,28 @@ public class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
 public class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}
 
 /// A task that fetches a file.
-public class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {}
+public class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
+    /// Ends it, and keeps what has come for ``URLSession/downloadTask(withResumeData:)``, for 7 days
+    /// after the delegate has been told of the end. The delegate is told with the error
+    /// `URLError.cancelled`.
+    ///
+    /// - Parameter completionHandler: Called on the delegate queue, before the delegate is told.
+    ///   Nil: nothing has come that could be gone on with, or the task has ended already.
+    public func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void)
+    {
+        guard let session else { return completionHandler(nil) }
+        session.cancel(self, completionHandler)
+    }
+
+    /// The same, of a caller that can wait.
+    ///
+    /// - Returns: As the completion handler of ``cancel(byProducingResumeData:)`` gets it.
+    public func cancelByProducingResumeData() async -> Data? {
+        await withCheckedContinuation { continuation in
+            cancel(byProducingResumeData: { continuation.resume(returning: $0) })
+        }
+    }
+}
 
 extension URLSessionTask {
     /// One that the daemon knows of.

@@ -59,6 +59,8 @@ package struct SessionTaskEnd: Hashable, Sendable, Codable {
     package var failure: String?
     /// For a person.
     package var reason: String?
+    /// What has come of the file is kept for a while, for a task that is enqueued with these words.
+    package var resume: String?
     /// How many others have ended, and are told next.
     package var remaining = 0
 
