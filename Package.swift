@@ -202,6 +202,7 @@ let package = Package(
         example("FeedReader", program: "feedreader", ["SQLite"]),
         example("WeatherStation", program: "weatherstation"),
         example("Tides", program: "tides"),
+        example("PhotoFeed", program: "photofeed"),
         sample("Clowntown"),
         sample("PastAttachments"),
 

@@ -219,6 +219,7 @@ extension Device {
 
     /// Another look at those that one of these gates held when they were last looked at.
     mutating func touch(heldBy gates: GateSet) {
+        if transfers.heldBy.overlaps(gates) { transfers.isTouched = true }
         for index in 0..<apps.endIndex where apps[index].heldBy.overlaps(gates) { touch(index) }
     }
 

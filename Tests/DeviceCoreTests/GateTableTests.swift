@@ -8,12 +8,12 @@ struct GateTableTests {
     /// Where the code departs from it, and why. A row that is not specified begins with nothing.
     static let departures: [String: [String: String]] = [
         // The user's own pause is no gate of the specification, but a command of it.
-        "paused": ["F": "●", "P": "●", "T": "●", "D": "●"],
+        "paused": ["F": "●", "P": "●", "T": "●", "D": "●", "E": "●"],
         // The machine, and the daemon, cannot start anything.
-        "processes": ["F": "●", "P": "●", "T": "", "D": ""],
-        "stopping": ["F": "●", "P": "●", "T": "●", "D": "●"],
+        "processes": ["F": "●", "P": "●", "T": "", "D": "", "E": "●"],
+        "stopping": ["F": "●", "P": "●", "T": "●", "D": "●", "E": "●"],
         // What flaps is damped by a gate of its own.
-        "settling": ["F": "", "P": "●", "T": "", "D": "●"],
+        "settling": ["F": "", "P": "●", "T": "", "D": "●", "E": ""],
         // What is asked for is what the request says that it requires.
         "data-protection": ["F": "ask", "P": "ask", "T": "ask", "D": "ask"],
         // That covers the time before the first unlock too.
@@ -21,9 +21,10 @@ struct GateTableTests {
         // A transfer asks for it, by itself or for all its session.
         "metered": ["T": "ask"], "external-power": ["T": "ask", "D": "ask"],
         // Transfers have slots of their own, and wait after an interruption one by one.
-        "run-slots": ["T": ""],
-        "transfer-slots": ["F": "", "P": "", "T": "●", "D": "●"],
-        "retry": ["F": "", "P": "", "T": "●", "D": "●"],
+        // A launch takes a slot whatever it is for.
+        "run-slots": ["T": "", "E": "●"],
+        "transfer-slots": ["F": "", "P": "", "T": "●", "D": "●", "E": ""],
+        "retry": ["F": "", "P": "", "T": "●", "D": "●", "E": ""],
         // Processing waits for an idle device instead.
         "better-moment": ["P": ""], "shared-wake": ["P": "", "D": ""],
     ]

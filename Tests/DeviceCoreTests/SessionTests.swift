@@ -76,7 +76,7 @@ struct SessionTests {
         let ids = try enqueue(&bench, launch, [1])
         finish(&bench, ids[0])
         bench.killed(launch, signal: 11)
-        try bench.restart()
+        try bench.restart(manifests: [.linked("app", identifiers: Bench.identifiers)])
         let again = try bench.openApp("app")
         #expect(try join(&bench, again).missed == 1)
         #expect(bench.ends(again).map(\.task.task) == [1])
@@ -129,6 +129,17 @@ struct SessionTests {
         #expect(bench.spawn(of: "app") != nil)
     }
 
+    @Test func `an app that is in use hears of its events when its user leaves`() throws {
+        var (bench, launch) = try suspended(tasks: [1])
+        bench.killed(launch, signal: 11)
+        launch = try bench.openApp("app")
+        finish(&bench, bench.sessionTasks[0])
+        bench.advance(.hours(1))
+        #expect(bench.offers(launch).isEmpty, "it may make its session at any time")
+        bench.ask(.leave(AppID("app")))
+        #expect(bench.offered(launch).map(\.kind) == ["sessionEvents"])
+    }
+
     @Test func `a suspended task keeps nobody waiting`() throws {
         var (bench, launch) = try Bench.withApp()
         try join(&bench, launch)
@@ -168,7 +179,6 @@ struct SessionTests {
             // What is enqueued in the run ends soon after it.
             bench.say(launch, .completed(delivery, .succeeded))
         }
-        #expect(bench.sentence("app").isEmpty)
         bench.ask(.open(AppID("app"), attach: nil))
         try leave(&bench, launch)
         finish(&bench, try enqueue(&bench, launch, [100])[0])

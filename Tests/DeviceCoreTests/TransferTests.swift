@@ -256,6 +256,39 @@ struct TransferTests {
         #expect(bench.transfer(one[6])?.isUnderWay == true)
     }
 
+    @Test mutating func `what a full disk held begins when a launch has shown that there is room`()
+        throws
+    {
+        bench.install(.linked("app", identifiers: Bench.identifiers))
+        bench.ask(.open(AppID("app"), attach: nil))
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.send(.process(launch, .notStarted(StartFailure(.storage, reason: "full"))))
+        let id = try enqueue("http://example.org/a.iso")
+        #expect(bench.transferGates(id) == ["storage"])
+        bench.ask(.open(AppID("app"), attach: nil))
+        bench.started(try #require(bench.spawn(of: "app")))
+        #expect(bench.transfer(id)?.isUnderWay == true)
+    }
+
+    @Test mutating func `who waits for another attempt holds up nobody, however it was enqueued`()
+        throws
+    {
+        bench.set(.network, 0)
+        bench.advance(.minutes(5))
+        let ids = try (0..<8).map { try enqueue("http://one.example/\($0)") }
+        // They stand in line twice.
+        bench.ask(.transfer(.pause(ids)))
+        bench.ask(.transfer(.resume(ids)))
+        let last = try enqueue("http://one.example/last")
+        bench.set(.network, 2)
+        bench.advance(.minutes(5))
+        for id in ids.prefix(3) {
+            bench.report(id, .ended(.interrupted(.init(.connection)), durable: 0))
+        }
+        #expect(bench.transferGates(ids[0]).contains("retry"))
+        #expect(bench.transfer(last)?.isUnderWay == true)
+    }
+
     /// Else a disk that takes its time keeps the network waiting.
     @Test mutating func `what has all its bytes makes room for another, before it is durable`()
         throws
@@ -311,6 +344,19 @@ struct TransferTests {
         #expect(bench.transferGates(later) == ["low-power"])
         bench.set(.lowPower, 0)
         #expect(bench.transfer(later)?.isUnderWay == true)
+    }
+
+    @Test mutating func `a discretionary transfer begins when nobody uses the device any more`()
+        throws
+    {
+        bench.set(.network, 2)
+        bench.set(.power, 1)
+        bench.set(.idle, 0)
+        bench.advance(.minutes(5))
+        let id = try enqueue("http://example.org/a.iso", isDiscretionary: true)
+        #expect(bench.transferGates(id) == ["better-moment"])
+        bench.set(.idle, 1)
+        #expect(bench.transfer(id)?.isUnderWay == true)
     }
 
     @Test mutating func `a date holds a transfer, also over a restart and a clock set back`() throws

@@ -250,7 +250,10 @@ extension Device {
         apps[index].record.unusedSince = nil
         switch kind {
         case .opened, .seen:
-            apps[index].record.closedAt = nil
+            if apps[index].record.closedAt != nil {
+                apps[index].record.closedAt = nil
+                touch(heldBy: GateSet(.closedByUser))
+            }
             refreshPolicy.appOpened(index, &apps[index], at: UseTime(transition.now))
             apps[index].record.paces.removeAll()
             promoteTransfers(of: index, transition.now)

@@ -22,7 +22,8 @@ extension Device {
         var held = GateSet()
         var next = BootTime.distantFuture
         var holds = Set<Int>()
-        while let (lane, id) = nextTransfer(besideLanes: holds) {
+        let now = transition.now.wall
+        while let (lane, id) = nextTransfer(besideLanes: holds, at: now) {
             guard let work = transfers[id]?.work, let app = transfers.app(of: id) else { return }
             let answer = self.holds(on: work, of: app, at: transition.now)
             if answer.isEmpty {
@@ -41,14 +42,15 @@ extension Device {
     /// Whose turn it is: an app in the foreground first, then whoever has fewest running, then
     /// what has waited longest. Nil: nobody's, or there is no room.
     private mutating func nextTransfer(
-        besideLanes held: Set<Int>
+        besideLanes held: Set<Int>,
+        at now: WallTime
     ) -> (lane: Int, transfer: TransferID)? {
         guard transfers.receiving.count < Int(settings.transferSlots),
             transfers.running.count < Self.mostRunningTransfers
         else { return nil }
         var best: (rank: TransferRank, lane: Int)?
         for lane in transfers.lanes.indices where !held.contains(lane) {
-            guard let id = transfers.head(ofLane: lane) else { continue }
+            guard let id = transfers.head(ofLane: lane, at: now) else { continue }
             let key = transfers.lanes[lane].key
             let counts = transfers.counts(app: key.app, host: key.host)
             guard counts.host < Int(settings.transfersPerHost) else { continue }
@@ -106,8 +108,11 @@ extension Device {
 
     /// A condition has another value.
     mutating func transferGatesChanged(_ condition: Condition, _ transition: inout Transition) {
-        if transfers.heldBy.overlaps(condition.gates) { transfers.isTouched = true }
         if condition.gates.overlaps(.endTransfers) { transfers.mustAskRunning = true }
+        // A better moment for a transfer is an idle device on external power.
+        if condition == .power || condition == .idle, transfers.heldBy.contains(.betterMoment) {
+            transfers.isTouched = true
+        }
         if condition == .network, conditions.networkReachable {
             retryTransfers(at: transition.now)
         }

@@ -17,7 +17,8 @@ extension Device {
             let request = apps[index].eventRequest(for: session.identifier)
             guard let listener = listener(of: session.identifier, index) else {
                 guard queue.active == 0, request == nil, session.sendsLaunchEvents,
-                    last.place > session.announced, apps[index].record.closedAt == nil
+                    last.place > session.announced, apps[index].record.closedAt == nil,
+                    !apps[index].mayJoinByItself
                 else { continue }
                 // Not again for the same events, should the app not want them.
                 apps[index].record.sessions[position].announced = last.place
@@ -121,6 +122,11 @@ extension Launch {
 }
 
 extension AppState {
+    /// It is in front of its user, or its connection has just been lost: it needs no launch.
+    fileprivate var mayJoinByItself: Bool {
+        isForeground || launches.contains { !$0.isConnected && !$0.isFrozen && $0.ending == nil }
+    }
+
     /// For which the app is, or will be, launched or resumed.
     fileprivate func eventRequest(for session: String) -> Request? {
         requests.first { $0.trigger == .sessionEvents && $0.identifier == session }

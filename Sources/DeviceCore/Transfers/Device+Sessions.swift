@@ -141,7 +141,7 @@ extension Device {
         where transfer.task?.isFromBackground == true && !transfer.isEnded {
             transfers.change(transfer.id) { $0.task?.isFromBackground = false }
             save(.transfer(transfer.id))
-            // In the lane of what it is now; in the old one it is skipped once it runs.
+            // In the lane of what it is now.
             if transfer.state == .waiting { transfers.enqueue(transfer.id, at: now.wall) }
         }
     }

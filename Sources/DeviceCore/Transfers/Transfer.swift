@@ -139,12 +139,15 @@ package struct Transfer: Hashable, Sendable, Codable {
         }
     }
 
-    private var isDiscretionary: Bool { order.isDiscretionary || task?.isFromBackground ?? false }
+    var trigger: Trigger {
+        let isDiscretionary = order.isDiscretionary || task?.isFromBackground ?? false
+        return isDiscretionary ? .discretionaryTransfer : .transfer
+    }
 
     /// What the gates are asked about.
     var work: Work {
         Work(
-            trigger: isDiscretionary ? .discretionaryTransfer : .transfer,
+            trigger: trigger,
             origin: .transfer,
             mode: .normal,
             identifier: order.url,

@@ -5,7 +5,8 @@ import Vocabulary
 ///
 /// Those that wait for nothing but gates and a turn stand in lanes: all of one lane have the same
 /// answer from every gate, so a gate is asked once for all of them. The queues may hold ids of
-/// transfers that have left them meanwhile; those are skipped.
+/// transfers that have left them meanwhile; those are skipped, so that they hold up nobody behind
+/// them.
 package struct TransferTable: Hashable, Sendable {
     private static let pageSize = 32
     private var pages: [[Slot]] = []
@@ -142,7 +143,7 @@ package struct TransferTable: Hashable, Sendable {
         guard transfer.date <= now else { return look(at: transfer.date, id) }
         let key = Lane.Key(
             app: app,
-            trigger: transfer.work.trigger,
+            trigger: transfer.trigger,
             needs: transfer.order.needs,
             host: String(transfer.host)
         )
@@ -174,10 +175,16 @@ package struct TransferTable: Hashable, Sendable {
     /// All will be told anew.
     mutating func forgetWaiting() { (dates, lanes) = (Heap(), []) }
 
-    /// The first of a lane that still waits, if any does.
-    mutating func head(ofLane index: Int) -> TransferID? {
+    /// The first of a lane that still waits there, if any does. One that has got a date since then
+    /// comes back when that has come.
+    mutating func head(ofLane index: Int, at now: WallTime) -> TransferID? {
+        let trigger = lanes[index].key.trigger
         while let id = lanes[index].queue.first {
-            if self[id]?.state == .waiting { return id }
+            if let transfer = self[id], transfer.state == .waiting, transfer.date <= now,
+                transfer.trigger == trigger
+            {
+                return id
+            }
             lanes[index].queue.removeFirst()
         }
         return nil

@@ -81,7 +81,8 @@ final class ReasonGiven: AnswerInvariant, CallInvariant, EffectInvariant, Proces
             if explanation.state == .ready || explanation.state == .waiting,
                 explanation.holds.isEmpty
             {
-                return "\(app) \(explanation.identifier ?? "") could have begun at \(then.local)"
+                return "\(app) \(explanation.identifier ?? "") could have begun at "
+                    + "\(then.local): \(explanation.sentence)"
             }
             for hold in explanation.holds where isRefuted(hold.gate, of: explanation, world) {
                 return "\(app) \(explanation.identifier ?? "") waits, and it is not so: "
