@@ -69,6 +69,8 @@ struct SessionAppTests {
         try app.waitUntilSuspended()
         // Neither the app nor the daemon sees the end of it.
         try app.bench.kill()
+        // What was on its way is lost.
+        server.cutUploads()
         holding.holdsAfter = nil
         server.takeUploads(Self.path, holding)
         server.release()
