@@ -119,7 +119,8 @@ package enum App1: CallSet {
                 + "returns. Each is a map: task (x, the app's own number), url, headers (as, each "
                 + "NAME: VALUE), of an upload also method (PUT or POST) and descriptor (x, the "
                 + "number of a file that the calling process has open for reading until it is "
-                + "answered), of a download resume (what the end of an earlier one had), description, discretionary, unmetered, earliest, timeout and resource-timeout "
+                + "answered), of a download resume (what the end of an earlier one had), "
+                + "description, discretionary, unmetered, earliest, timeout and resource-timeout "
                 + "(d, seconds), expects-to-send and expects-to-receive (x, bytes). What is "
                 + "enqueued in the background is discretionary until the user opens the app."
         ),

@@ -140,8 +140,8 @@ extension SessionBox {
     }
 }
 
-/// The file of an upload until the daemon has looked at it: that this process has it open shows that
-/// it can read it.
+/// The file of an upload until the daemon has looked at it: that this process has it open shows
+/// that it can read it.
 private final class OpenFile: Sendable {
     let descriptor: FileDescriptor
 

@@ -106,8 +106,8 @@ public class URLSession: NSObject, @unchecked Sendable {
         return task
     }
 
-    /// An upload of a file, suspended until `resume()`. The file that is there then is sent; it must
-    /// stay where it is, unchanged, until the task has ended.
+    /// An upload of a file, suspended until `resume()`. The file that is there then is sent; it
+    /// must stay where it is, unchanged, until the task has ended.
     ///
     /// - Parameters:
     ///   - request: Of the method PUT or POST, with an http or https URL. After an interruption a

@@ -166,8 +166,8 @@ public class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}
 
 /// A task that fetches a file.
 public class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
-    /// Ends it, and keeps what has come for ``URLSession/downloadTask(withResumeData:)``, for 7 days
-    /// after the delegate has been told of the end. The delegate is told with the error
+    /// Ends it, and keeps what has come for ``URLSession/downloadTask(withResumeData:)``, for 7
+    /// days after the delegate has been told of the end. The delegate is told with the error
     /// `URLError.cancelled`.
     ///
     /// - Parameter completionHandler: Called on the delegate queue, before the delegate is told.
