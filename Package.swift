@@ -304,6 +304,12 @@ let package = Package(
             swiftSettings: strict
         ),
         .executableTarget(
+            name: "SessionPeer",
+            dependencies: ["Offstage"],
+            path: "Tests/SessionPeer",
+            swiftSettings: strict
+        ),
+        .executableTarget(
             name: "core-allocations",
             dependencies: ["DeviceCore", "TestKit", "Vocabulary"],
             path: "Tests/CoreAllocations",

@@ -19,7 +19,7 @@ extension App1 {
 
     package struct EnqueueTasks: AppCall {
         package var session = ""
-        package var tasks: [DownloadTask] = []
+        package var tasks: [TransferTask] = []
         package var token: String?
         package init() {}
         package var asCall: App1 { .enqueueTasks(self) }
@@ -35,11 +35,18 @@ extension App1 {
         }
     }
 
-    /// One file to fetch.
-    package struct DownloadTask: OptionMap, Equatable, Sendable {
+    /// One file to fetch or to send.
+    package struct TransferTask: OptionMap, Equatable, Sendable {
         /// The app's own number, which no other task of the session has.
         package var task: Int64 = 0
         package var url = ""
+        /// Of an upload: PUT or POST; nil: it is a download.
+        package var method: String?
+        /// Of an upload: the descriptor under which the calling process has the file open for
+        /// reading, until it is answered. By it the process shows that it can read the file.
+        package var descriptor: Int64?
+        /// Of a download that goes on with what has come of another: as the end of that one said.
+        package var resume: String?
         /// Each as NAME: VALUE.
         package var headers: [String]?
         package var description: String?
@@ -55,13 +62,16 @@ extension App1 {
         package init() {}
 
         static var mostInList: Int { 10_000 }
-        private static let longestDescription = 16_384
+        package static let longestDescription = 16_384
 
         mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.required("task", &task)
             try fields.required("url", &url)
+            try fields.option("method", &method)
+            try fields.option("descriptor", &descriptor, in: 0...1 << 30)
+            try fields.option("resume", &resume)
             try fields.option("headers", &headers)
-            try fields.option("description", &description)
+            try fields.option("description", &description, upTo: Self.longestDescription)
             try fields.option("discretionary", &discretionary)
             try fields.option("unmetered", &needs.unmetered)
             try fields.option("earliest", &earliest)
@@ -80,12 +90,27 @@ extension App1 {
                     fix: "write it as NAME: VALUE"
                 )
             }
-            guard description?.utf8.count ?? 0 > Self.longestDescription else { return }
-            throw OptionError(
-                reason: "a description has up to \(Self.longestDescription) bytes",
-                value: String(description?.prefix(40) ?? ""),
-                fix: "give a shorter one"
-            )
+            guard method.map({ UploadMethod(rawValue: $0) != nil }) ?? true else {
+                throw OptionError(
+                    reason: "method is neither PUT nor POST",
+                    value: method ?? "",
+                    fix: "give one of these, or none for a download"
+                )
+            }
+            guard resume == nil || method == nil else {
+                throw OptionError(
+                    reason: "only a download goes on with what has come",
+                    value: url,
+                    fix: "leave out resume or method"
+                )
+            }
+            guard (method == nil) == (descriptor == nil) else {
+                throw OptionError(
+                    reason: "an upload has a method and a descriptor, a download neither",
+                    value: url,
+                    fix: "give both or none"
+                )
+            }
         }
     }
 
@@ -93,6 +118,8 @@ extension App1 {
         package var session = ""
         package var action = TaskAction.suspend
         package var tasks: [Int64] = []
+        /// What is described; nil: as nothing.
+        package var description: String?
         package init() {}
         package var asCall: App1 { .changeTasks(self) }
 
@@ -100,11 +127,19 @@ extension App1 {
             try fields.argument("session", &session)
             try fields.argument("action", &action)
             try fields.argument("tasks", &tasks)
+            try fields.option(
+                "description",
+                &description,
+                upTo: TransferTask.longestDescription,
+                "of describe"
+            )
         }
     }
 
     package enum TaskAction: String, CaseIterable, Sendable, FieldType {
-        case suspend, resume, cancel
+        case suspend, resume, cancel, describe
+        /// Cancels, and keeps what has come.
+        case keep
     }
 
     package struct LeaveSession: AppCall {

@@ -107,15 +107,19 @@ package enum App1: CallSet {
             "Joins a background session of transfers, which is made if it is not there. Its events "
                 + "come as TaskEnded and TaskProgressed from now on, those that were missed first. "
                 + "Result: missed (x, how many tasks have ended and are told next), tasks (av), "
-                + "maps of those that have not: task (x), url, headers (aa{sv}: name, value), "
+                + "maps of those that have not: task (x), url, method (of an upload), headers "
+                + "(aa{sv}: name, value), "
                 + "description, suspended, received (x, bytes), total, earliest, expects-to-send, "
                 + "expects-to-receive. After Hello on another connection it is called again."
         ),
         CallRow(
             enqueueTasks,
             .connected,
-            "Enqueues files to fetch, all or none; they are durable when the call returns. Each is "
-                + "a map: task (x, the app's own number), url, headers (as, each NAME: VALUE), "
+            "Enqueues files to fetch or to send, all or none; they are durable when the call "
+                + "returns. Each is a map: task (x, the app's own number), url, headers (as, each "
+                + "NAME: VALUE), of an upload also method (PUT or POST) and descriptor (x, the "
+                + "number of a file that the calling process has open for reading until it is "
+                + "answered), of a download resume (what the end of an earlier one had), "
                 + "description, discretionary, unmetered, earliest, timeout and resource-timeout "
                 + "(d, seconds), expects-to-send and expects-to-receive (x, bytes). What is "
                 + "enqueued in the background is discretionary until the user opens the app."
@@ -124,7 +128,8 @@ package enum App1: CallSet {
             changeTasks,
             .connected,
             repeated: .same,
-            "Suspends, resumes or cancels tasks by their numbers. Those that are not there, or "
+            "Suspends, resumes, cancels or describes tasks by their numbers, or cancels them and "
+                + "keeps what has come (keep). Those that are not there, or "
                 + "have ended, are left as they are. The end of a cancelled task is told like any "
                 + "other."
         ),

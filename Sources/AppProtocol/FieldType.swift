@@ -93,7 +93,7 @@ extension String: FieldType {
         try bounded(value, of: name, to: 128 << 10)
     }
 
-    private static func bounded(
+    static func bounded(
         _ value: Value,
         of name: String,
         to limit: Int

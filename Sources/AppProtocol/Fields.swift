@@ -128,6 +128,21 @@ package struct Fields {
         throw OptionError(name, .integer(number), isNot: bounds)
     }
 
+    /// A text that may be longer than others.
+    mutating func option(
+        _ name: String,
+        _ text: inout String?,
+        upTo limit: Int,
+        _ note: String = ""
+    ) throws(OptionError) {
+        guard mode == .reading, let value = options[name] else {
+            return try option(name, &text, note)
+        }
+        options[name] = nil
+        try option(name, &text, note)
+        text = try String.bounded(value, of: name, to: limit)
+    }
+
     /// By it a call that is made again is known.
     mutating func token(_ token: inout String?, _ note: String) throws(OptionError) {
         try option("token", &token, note)

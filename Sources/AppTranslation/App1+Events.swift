@@ -11,10 +11,22 @@ package struct CallContext: Sendable {
     package var usage: Usage?
     /// Where what its sessions fetch is kept for it.
     package var transferDirectory = ""
+    /// Of those of its tasks that are uploads, in order: the files.
+    package var sources: [SentFile] = []
     /// Of a task that it ends: as an activity of its own.
     package var holdsTask = false
 
     package init(app: AppID, process: ProcessID) { (self.app, self.process) = (app, process) }
+}
+
+/// A file that an app has shown to be able to read, and wants to be sent.
+package struct SentFile: Sendable {
+    package let file: UploadFile
+    package let identity: FileIdentity
+
+    package init(file: UploadFile, identity: FileIdentity) {
+        (self.file, self.identity) = (file, identity)
+    }
 }
 
 /// A call of an app's as the core hears it, and what the core replies as the app hears it: the same
@@ -52,10 +64,7 @@ extension App1 {
         case .enqueueTasks(let call):
             .session(
                 call.session,
-                .enqueue(
-                    call.tasks.map { SessionOrder($0, of: call.session, context) },
-                    token: call.token
-                ),
+                .enqueue(call.orders(context), token: call.token),
                 reply: reply
             )
         case .changeTasks(let call): .session(call.session, call.request, reply: reply)
@@ -98,12 +107,29 @@ extension App1.ChangeTasks {
         case .suspend: .suspend(tasks)
         case .resume: .resume(tasks)
         case .cancel: .cancel(tasks)
+        case .describe: .describe(tasks, description)
+        case .keep: .keep(tasks)
+        }
+    }
+}
+
+extension App1.EnqueueTasks {
+    fileprivate func orders(_ context: CallContext) -> [SessionOrder] {
+        var sources = context.sources[...]
+        return tasks.map { task in
+            let source = task.method == nil ? nil : sources.popFirst()
+            return SessionOrder(task, of: session, context, source)
         }
     }
 }
 
 extension SessionOrder {
-    fileprivate init(_ call: App1.DownloadTask, of session: String, _ context: CallContext) {
+    fileprivate init(
+        _ call: App1.TransferTask,
+        of session: String,
+        _ context: CallContext,
+        _ source: SentFile?
+    ) {
         var order = TransferOrder(
             url: call.url,
             headers: (call.headers ?? []).compactMap(HTTPField.init(line:)),
@@ -114,6 +140,7 @@ extension SessionOrder {
             earliest: call.earliest,
             errors: .deliver
         )
+        if let source { order.send(source, by: call.method) }
         if let timeout = call.timeout { order.timeout = timeout }
         if let timeout = call.resourceTimeout { order.resourceTimeout = timeout }
         let task = SessionTask(
@@ -123,7 +150,21 @@ extension SessionOrder {
             expectsToSend: call.expectsToSend,
             expectsToReceive: call.expectsToReceive
         )
-        self.init(task: task, order: order)
+        self.init(task: task, order: order, resume: call.resume)
+    }
+}
+
+extension TransferOrder {
+    fileprivate mutating func send(_ source: SentFile, by method: String?) {
+        let method = method.flatMap(UploadMethod.init(rawValue:)) ?? .put
+        let request = UploadRequest(
+            method: method,
+            source: source.identity,
+            // With the key that it has the server takes a second copy for the first.
+            mayRepeat: method == .put || headers.value(of: "Idempotency-Key") != nil
+        )
+        direction = .upload(request)
+        (directory, name) = (source.file.directory, source.file.name)
     }
 }
 

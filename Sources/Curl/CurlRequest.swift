@@ -26,6 +26,8 @@ package final class CurlRequest {
 
     package enum Method: Hashable, Sendable {
         case get, head
+        /// Another method without a body.
+        case plain(String)
         /// A method that has a body, of so many bytes. `isOnce`: not even a connection that turns
         /// out to be dead makes libcurl send it again.
         case sending(String, count: Int64, isOnce: Bool)
@@ -139,6 +141,7 @@ package final class CurlRequest {
         switch method {
         case .get: break
         case .head: try set(CURLOPT_NOBODY, 1)
+        case .plain(let name): try set(CURLOPT_CUSTOMREQUEST, name)
         case .sending(let name, let count, let isOnce):
             try set(CURLOPT_UPLOAD, 1)
             try set(CURLOPT_CUSTOMREQUEST, name)

@@ -20,13 +20,20 @@ package struct UploadExchange: Hashable, Sendable {
     package private(set) var sent: Int64 = 0
     /// The head of the last answer, until its body has ended.
     private var head: Exchange.Head?
+    /// As much of its body as is kept.
+    private var body: [UInt8] = []
     /// More than so many bytes are sent in no request to the resource.
     private var appendLimit: Int64?
     private var requests = 0
     /// The server may have all of the file, for all that anybody can say.
     private var mayHaveArrived = false
     /// A 2xx to the last bytes did not say whether the upload is complete.
-    private var believed: Exchange.Head?
+    private var believed: Answer?
+
+    private struct Answer: Hashable, Sendable {
+        let head: Exchange.Head
+        var body: [UInt8] = []
+    }
 
     private enum State: Hashable, Sendable {
         /// The first request: the whole file.
@@ -116,16 +123,9 @@ package struct UploadExchange: Hashable, Sendable {
         }
     }
 
-    /// The caller's, without those that are about the file as a whole.
     private var resourceFields: [HTTPField] {
-        guard let resourceTarget, !resourceTarget.isForeign, !target.isForeign,
-            Origin(resourceTarget.url) == Origin(order.url)
-        else { return [] }
-        return order.headers.filter {
-            let name = $0.name.lowercased()
-            return !name.hasPrefix("content-") && name != "idempotency-key" && name != "digest"
-                && name != "repr-digest"
-        }
+        guard let resourceTarget, !resourceTarget.isForeign, !target.isForeign else { return [] }
+        return order.headers.forResource(resourceTarget.url, of: order.url)
     }
 
     /// So many more bytes of the body are on their way.
@@ -150,7 +150,7 @@ package struct UploadExchange: Hashable, Sendable {
         guard requests <= Self.mostRequests else {
             return interrupt(.init(.busy, reason: "the server takes no more of the file"))
         }
-        (sent, head) = (confirmed, nil)
+        (sent, head, body) = (confirmed, nil, [])
         return [.request]
     }
 
@@ -209,7 +209,16 @@ package struct UploadExchange: Hashable, Sendable {
 
     /// The head of an answer that is no redirect. It counts when the request is over.
     package mutating func answered(_ head: Exchange.Head) {
-        if state != .ended { self.head = head }
+        if state != .ended { (self.head, body) = (head, []) }
+    }
+
+    /// Bytes of the body of the last answer.
+    package mutating func received(_ bytes: Span<UInt8>) {
+        // Others want to know only whether the file has come.
+        guard order.errors == .deliver, head != nil else { return }
+        for index in bytes.indices.prefix(ExchangeAnswer.longestBody - body.count) {
+            body.append(bytes[index])
+        }
     }
 
     /// The request is over, and its answer is there as far as it is of interest.
@@ -218,19 +227,21 @@ package struct UploadExchange: Hashable, Sendable {
         guard let head else {
             return interrupt(.init(.connection, reason: "there was no answer"))
         }
-        self.head = nil
+        let answer = Answer(head: head, body: body)
+        (self.head, body) = (nil, [])
         switch state {
         case .ended: return []
-        case .creating: return created(head)
+        case .creating: return created(answer)
         case .asking: return told(head)
-        case .appending(let end): return appended(head, end)
+        case .appending(let end): return appended(answer, end)
         }
     }
 
-    private mutating func created(_ head: Exchange.Head) -> [Action] {
+    private mutating func created(_ answer: Answer) -> [Action] {
+        let head = answer.head
         limit(head)
         let isComplete = head.fields.flag("Upload-Complete")
-        guard (200..<300).contains(head.status) else { return refused(head, isComplete) }
+        guard (200..<300).contains(head.status) else { return refused(answer, isComplete) }
         if isComplete == false {
             let actions = head.fields.value(of: "Location").map { adopt($0) } ?? []
             if isEnded { return actions }
@@ -243,13 +254,13 @@ package struct UploadExchange: Hashable, Sendable {
             return resource == nil
                 ? interrupt(.init(.connection, reason: "the server answered too early")) : ask()
         }
-        return complete(head)
+        return complete(answer)
     }
 
     private mutating func told(_ head: Exchange.Head) -> [Action] {
         guard (200..<300).contains(head.status) else {
             if let believed, head.status == 404 || head.status == 410 { return complete(believed) }
-            return refused(head, nil)
+            return refused(Answer(head: head), nil)
         }
         guard let offset = head.fields.integer("Upload-Offset"),
             head.fields.integer("Upload-Length") ?? size == size
@@ -264,20 +275,21 @@ package struct UploadExchange: Hashable, Sendable {
         guard offset == size else {
             return fail(.badAnswer, "the server calls a part of the file complete")
         }
-        return complete(believed ?? head)
+        return complete(believed ?? Answer(head: head))
     }
 
-    private mutating func appended(_ head: Exchange.Head, _ end: Int64) -> [Action] {
+    private mutating func appended(_ answer: Answer, _ end: Int64) -> [Action] {
+        let head = answer.head
         limit(head)
         let isComplete = head.fields.flag("Upload-Complete")
-        guard (200..<300).contains(head.status) else { return refused(head, isComplete) }
+        guard (200..<300).contains(head.status) else { return refused(answer, isComplete) }
         guard end == size else {
             let actions = confirm(head.fields.integer("Upload-Offset") ?? sent)
             return isEnded ? actions : append()
         }
-        if isComplete == true, sent == size { return complete(head) }
+        if isComplete == true, sent == size { return complete(answer) }
         // Servers of older drafts say nothing there, so they are asked.
-        if isComplete == nil, sent == size { believed = head }
+        if isComplete == nil, sent == size { believed = answer }
         return ask()
     }
 
@@ -285,11 +297,12 @@ package struct UploadExchange: Hashable, Sendable {
 
     /// `isComplete`: what the answer says of the upload. Nothing, or that it is not: the answer is
     /// about the request, and not about the file.
-    private mutating func refused(_ head: Exchange.Head, _ isComplete: Bool?) -> [Action] {
+    private mutating func refused(_ answer: Answer, _ isComplete: Bool?) -> [Action] {
+        let head = answer.head
         if resource != nil, isComplete != true, let actions = refusedPart(head) { return actions }
         // An answer to the whole file is the server's own, whatever it says.
         if order.errors == .deliver, state == .creating || isComplete == true {
-            return complete(head)
+            return complete(answer)
         }
         let isUntouched = BusyStatus.isUntouched(head.status)
         guard BusyStatus.contains(head.status), order.mayRepeat || isUntouched else {
@@ -354,7 +367,7 @@ package struct UploadExchange: Hashable, Sendable {
                 return ask()
             }
             // What became of the file is there to be seen.
-            if head.status == 303, sent == size { return complete(head) }
+            if head.status == 303, sent == size { return complete(Answer(head: head)) }
             guard keepsMethod || order.method == .put else {
                 throw ExchangeFailure(
                     .badRedirect,
@@ -366,20 +379,21 @@ package struct UploadExchange: Hashable, Sendable {
             return end(.failed(error.plain))
         }
         // That server did not want it.
-        (sent, mayHaveArrived, self.head) = (0, false, nil)
+        (sent, mayHaveArrived, self.head, body) = (0, false, nil, [])
         return [.request]
     }
 
     // MARK: Ends
 
-    private mutating func complete(_ head: Exchange.Head) -> [Action] {
-        let answer = ExchangeAnswer(
-            status: head.status,
-            headers: head.fields,
+    private mutating func complete(_ last: Answer) -> [Action] {
+        var answer = ExchangeAnswer(
+            status: last.head.status,
+            headers: last.head.fields,
             url: target.url,
             total: size,
             offset: size
         )
+        if !last.body.isEmpty { answer.body = Bytes(last.body) }
         return [.answered(answer)] + end(.complete(size: size))
     }
 

@@ -24,6 +24,7 @@ final class NetworkService {
     /// By request: whose it is.
     private var owners: [ObjectIdentifier: any RunningExchange] = [:]
     private var interops = InteropMemory()
+    private var removals = UploadRemovals()
     private var isGreeted = false
     private let sandbox: Sandbox
     /// Why it ended, if not in good order.
@@ -57,7 +58,7 @@ final class NetworkService {
     }
 
     private func endIfIdle() {
-        if exchanges.isEmpty { end(nil) }
+        if exchanges.isEmpty, removals.isEmpty { end(nil) }
     }
 
     // MARK: Orders
@@ -86,6 +87,22 @@ final class NetworkService {
             guard let exchange = exchanges[id] else { return }
             exchange.stop()
             advance(exchange)
+        case .remove(let removal):
+            removals.add(removal)
+            removeNext()
+        }
+    }
+
+    /// Asks servers to forget uploads, a few at a time.
+    private func removeNext() {
+        while var options = removals.next() {
+            options.authorities = sandbox.authorities
+            // Nobody waits for it: what cannot even be asked is left to the server.
+            guard let request = try? CurlRequest(options) else { continue }
+            // What is said in the answer is of no interest.
+            request.body = { _ in .taken }
+            guard (try? multi.add(request)) != nil else { continue }
+            removals.began(request)
         }
     }
 
@@ -165,6 +182,10 @@ final class NetworkService {
     /// After each turn of the loop: what has ended, and who has something to do.
     func turnEnded() throws {
         while let (request, error) = multi.next() {
+            if removals.ended(request) {
+                removeNext()
+                continue
+            }
             guard let exchange = owners.removeValue(forKey: ObjectIdentifier(request)) else {
                 continue
             }
@@ -174,12 +195,13 @@ final class NetworkService {
         while let (_, exchange) = touched.popFirst() { advance(exchange) }
         try flushBatch()
         try link.flush()
-        if exchanges.isEmpty, isRetired { return end(nil) }
-        if exchanges.isEmpty, !isIdle { try idleTimer?.arm(at: Clocks.boot() + Self.linger) }
-        isIdle = exchanges.isEmpty
+        let isIdle = exchanges.isEmpty && removals.isEmpty
+        if isIdle, isRetired { return end(nil) }
+        if isIdle, !wasIdle { try idleTimer?.arm(at: Clocks.boot() + Self.linger) }
+        wasIdle = isIdle
     }
     private var touched: [TransferID: any RunningExchange] = [:]
-    private var isIdle = false
+    private var wasIdle = false
 
     /// Does what a exchange has come to want.
     private func advance(_ exchange: any RunningExchange) {

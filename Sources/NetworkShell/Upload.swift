@@ -81,6 +81,7 @@ final class Upload: RunningExchange {
 
     private func took(_ bytes: Span<UInt8>) -> CurlRequest.Verdict {
         answerBytes += bytes.count
+        exchange.received(bytes)
         guard answerBytes > Self.longestAnswer else { return exchange.isEnded ? .refuse : .taken }
         if head.isRedirect {
             let reason = "a redirect with an endless body"

@@ -218,6 +218,38 @@ struct SessionTests {
         #expect(bench.sessionTasks.isEmpty)
     }
 
+    @Test func `a suspended task does nothing, and its time does not run`() throws {
+        var (bench, launch) = try Bench.withApp()
+        try join(&bench, launch)
+        let id = try enqueue(&bench, launch, [1])[0]
+        ask(&bench, launch, .suspend([1]))
+        bench.report(id, .ended(.interrupted(.init(.stopped)), durable: nil))
+        bench.advance(.days(8))
+        #expect(bench.stored(id)?.isEnded == false)
+        #expect(bench.transfer(id)?.isUnderWay == false)
+        ask(&bench, launch, .resume([1]))
+        #expect(bench.transfer(id)?.isUnderWay == true)
+        bench.report(id, .ended(.interrupted(.init(.connection)), durable: nil))
+        bench.send(.condition(.network, .kernel, .value(0)))
+        bench.advance(.days(7) - .minutes(1))
+        #expect(bench.ends(launch).isEmpty && bench.stored(id)?.isEnded == false)
+        bench.advance(.minutes(1))
+        #expect(bench.stored(id)?.isEnded == true, "a week after it was resumed")
+    }
+
+    @Test func `a task is described anew, also for who comes after a restart`() throws {
+        var (bench, launch) = try Bench.withApp()
+        try join(&bench, launch)
+        _ = try enqueue(&bench, launch, [1, 2])
+        ask(&bench, launch, .describe([1], "mine"))
+        ask(&bench, launch, .describe([2, 9], nil))
+        bench.killed(launch, signal: 11)
+        try bench.restart(manifests: [.linked("app", identifiers: Bench.identifiers)])
+        let again = try bench.openApp("app")
+        let tasks = try join(&bench, again).tasks
+        #expect(tasks.map(\.description) == ["mine", nil])
+    }
+
     @Test
     func `a cancelled task is told as cancelled, a swiped app's as closed by its user`() throws {
         var (bench, launch) = try Bench.withApp()
@@ -236,6 +268,23 @@ struct SessionTests {
         let again = try bench.openApp("app")
         try join(&bench, again)
         #expect(bench.ends(again).map(\.failure) == ["closedByUser"])
+    }
+
+    @Test func `no gate lets go on what somebody has paused or ended meanwhile`() throws {
+        for isClosed in [true, false] {
+            var (bench, launch) = try Bench.withApp()
+            try join(&bench, launch)
+            let id = try enqueue(&bench, launch, [1])[0]
+            if isClosed {
+                bench.ask(.close(AppID("app")))
+            } else {
+                ask(&bench, launch, .suspend([1]))
+            }
+            bench.send(.condition(.network, .kernel, .value(0)))
+            bench.report(id, .ended(.interrupted(.init(.stopped)), durable: nil))
+            #expect(bench.stored(id)?.state == .paused || isClosed)
+            #expect(bench.stored(id)?.isEnded == isClosed)
+        }
     }
 
     @Test func `what nobody comes for is kept for thirty days`() throws {
@@ -327,28 +376,5 @@ struct SessionTests {
         if !tasks.isEmpty { _ = try enqueue(&bench, launch, tasks) }
         try leave(&bench, launch)
         return (bench, launch)
-    }
-}
-
-extension Bench {
-    /// Of tasks that have ended, as the last event told the launch.
-    fileprivate func ends(_ launch: LaunchID) -> [SessionTaskEnd] {
-        told(launch).compactMap {
-            if case .taskEnded(_, _, let end) = $0 { end } else { nil }
-        }
-    }
-
-    fileprivate func progress(_ launch: LaunchID) -> [TaskProgress] {
-        told(launch).compactMap {
-            if case .taskProgress(_, let progress) = $0 { progress } else { nil }
-        }
-    }
-
-    fileprivate func offered(_ launch: LaunchID) -> [Offer] {
-        told(launch).compactMap { if case .offer(_, let offer) = $0 { offer } else { nil } }
-    }
-
-    fileprivate var sessionTasks: [TransferID] {
-        device.transfers.all().filter { $0.task != nil && !$0.isEnded }.map(\.id)
     }
 }

@@ -275,6 +275,23 @@ struct UploadTests {
         #expect(try offstage("transfers").output.contains("no transfers"))
     }
 
+    @Test func `the server is asked to forget what is cancelled`() throws {
+        var holding = FaultServer.Upload(interop: 8)
+        holding.holdsAfter = 500_000
+        server.takeUploads(Self.path, holding)
+        let id = try enqueue(["--header", "X-Own: 1"])
+        try server.waitUntilHeld(1)
+        try waitForResource(id)
+        try offstage("transfers", "--cancel", id)
+        try server.waitForRequests(2)
+        server.release()
+        let request = try #require(server.requests.last)
+        #expect(request.method == "DELETE" && request.path == "/made/0")
+        #expect(request.fields["upload-draft-interop-version"] == "8")
+        #expect(request.fields["x-own"] == "1")
+        #expect(server.files(Self.path) == [])
+    }
+
     // MARK: Helpers
 
     private var home: String { daemon.scratch("home") }

@@ -10,7 +10,7 @@ import Vocabulary
 /// app when a test says so, and dies when it should. It knows every peer as the app.
 final class BenchDaemon: Sendable {
     /// How a method is answered.
-    enum Behaviour: Sendable {
+    indirect enum Behaviour: Sendable {
         case answer([Value])
         case refuse(ControlErrorName, String)
         /// By a name that only a later version has.
@@ -19,6 +19,8 @@ final class BenchDaemon: Sendable {
         case silence
         /// The connection ends instead.
         case hangUp
+        /// As its arguments want it.
+        case decide(@Sendable ([Value]) -> Behaviour)
     }
 
     let scratch = ScratchDirectory()
@@ -288,8 +290,10 @@ final class BenchWorld {
         withExtendedLifetime(sources) {}
     }
 
-    private func answer(_ call: IncomingCall) {
-        switch ears.hear(call) {
+    private func answer(_ call: IncomingCall) { perform(ears.hear(call), call) }
+
+    private func perform(_ behaviour: BenchDaemon.Behaviour, _ call: IncomingCall) {
+        switch behaviour {
         case .answer(let values): call.answer(values)
         case .refuse(let name, let text): call.refuse(name.rawValue, text)
         case .refuseAs(let name, let text): call.refuse(name, text)
@@ -297,6 +301,7 @@ final class BenchWorld {
         case .hangUp:
             silent.append(call)
             call.connection.end()
+        case .decide(let decide): perform(decide(call.arguments), call)
         }
     }
 

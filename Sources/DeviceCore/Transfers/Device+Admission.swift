@@ -126,7 +126,7 @@ extension Device {
         for transfer in transfers.all() {
             switch transfer.state {
             case .ended(_, let at):
-                transfers.look(at: at + transfer.endedAge, transfer.id)
+                transfers.look(at: transfer.forgotten(at: at), transfer.id)
             case .waiting:
                 transfers.look(at: transfer.deadline, transfer.id)
                 transfers.enqueue(transfer.id, at: now.wall)
@@ -170,6 +170,10 @@ extension Transfer {
         (submittedAt, countsFrom) = (min(submittedAt, now), min(countsFrom, now))
         if let retry, retry.at > now + retry.wait {
             self.retry?.at = now + retry.wait
+            changed = true
+        }
+        if let until = kept?.until, until > now + Device.keptAge {
+            kept?.until = now + Device.keptAge
             changed = true
         }
         if case .ended(let end, let at) = state, at > now {

@@ -52,12 +52,14 @@ extension Device {
         attempt.answer = answer
         attempt.received = answer.isWhole ? answer.total ?? answer.offset : answer.offset
         let hadBytes = transfers[id]?.resume != nil
+        let isUpload = transfers[id]?.order.direction.isUpload ?? false
         transfers.change(id) {
             $0.state = .running(attempt)
             // Forgotten before the file is overwritten.
             if answer.startsAnew { $0.resume = nil }
         }
-        if attempt.then == nil, answer.offset > 0 {
+        // The answer to an upload is its end.
+        if attempt.then == nil, answer.offset > 0, !isUpload {
             tellProgress(of: id, resumedAt: answer.offset, &transition)
         }
         guard answer.startsAnew else { return }

@@ -86,7 +86,7 @@ extension Device {
             transfers.app(of: id) == index
         else { return }
         apps[index].joined[position].told = nil
-        forgetEnded(id, &transition)
+        transfers[id]?.kept == nil ? forgetEnded(id, &transition) : setAside(id, &transition)
         touch(index)
     }
 
@@ -140,13 +140,17 @@ extension Transfer {
         var told = SessionTaskEnd(task: task, result: end.word)
         if let answer {
             (told.status, told.url, told.headers) = (answer.status, answer.url, answer.headers)
+            told.body = answer.body
         }
         switch end {
         case .finished(let size, let name):
-            (told.file, told.size) = ("\(order.directory)/\(name)", size)
+            // The file of an upload is the app's own.
+            if !order.direction.isUpload { told.file = "\(order.directory)/\(name)" }
+            told.size = size
         case .failed(let failure): (told.failure, told.reason) = (failure.word, failure.reason)
         case .cancelled: break
         }
+        told.resume = kept?.token
         return told
     }
 }

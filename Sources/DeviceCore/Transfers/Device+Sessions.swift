@@ -35,6 +35,15 @@ extension Device {
                 for id in ids(of: numbers, in: identifier, index) {
                     stopTransfer(id, then: .cancel, &transition)
                 }
+            case .keep(let numbers):
+                for id in ids(of: numbers, in: identifier, index) {
+                    stopTransfer(id, then: .keep, &transition)
+                }
+            case .describe(let numbers, let description):
+                for id in ids(of: numbers, in: identifier, index) {
+                    transfers.change(id) { $0.task?.description = description }
+                    save(.transfer(id))
+                }
             case .leave: apps[index].joined.removeAll { $0.identifier == identifier }
             }
             transition.reply(reply, .done)
@@ -110,7 +119,10 @@ extension Device {
             task.isFromBackground = !isForeground
             prepared.append((order.order, task))
         }
-        _ = try enqueue(prepared, token: token, of: index, &transition)
+        let ids = try enqueue(prepared, token: token, of: index, &transition)
+        for (id, order) in zip(ids, orders) {
+            if let resume = order.resume { goOn(id, with: resume, of: index, &transition) }
+        }
     }
 
     private func ids(of numbers: [Int64], in session: String, _ index: Int) -> [TransferID] {
@@ -150,6 +162,7 @@ extension Transfer {
     var taskReport: SessionTaskReport? {
         guard let task else { return nil }
         var report = SessionTaskReport(task: task.number, url: order.url)
+        if case .upload(let request) = order.direction { report.method = request.method.rawValue }
         report.headers = order.headers
         report.description = task.description
         report.isSuspended = state == .paused

@@ -93,7 +93,7 @@ extension Transfer {
         case .running(let attempt):
             switch attempt.then {
             case .pause: "paused"
-            case .cancel: "cancelled"
+            case .cancel, .keep: "cancelled"
             case .close: "failed"
             case .wait, .timeOut: "waiting"
             case nil: "running"
@@ -117,6 +117,7 @@ extension TransferFailure {
         case .exchange(let code): code.rawValue
         case .timedOut: "timedOut"
         case .closedByUser: "closedByUser"
+        case .resumeGone: "resumeGone"
         case .exists: "exists"
         case .file: "file"
         }

@@ -112,6 +112,11 @@ extension Device {
         return answered.ids
     }
 
+    /// Whether transfers of an app were enqueued with this token.
+    package func hasEnqueued(_ token: String?, of app: AppID) -> Bool {
+        answeredTransfers(token, of: app) != nil
+    }
+
     mutating func resumeTransfer(_ id: TransferID, _ transition: inout Transition) {
         guard let transfer = transfers[id] else { return }
         switch transfer.state {
@@ -141,8 +146,7 @@ extension Device {
         guard let transfer = transfers[id] else { return }
         switch transfer.state {
         case .running(var attempt):
-            // A cancelled one is not only paused.
-            guard attempt.then != .cancel else { return }
+            guard attempt.then?.yields(to: next) ?? true else { return }
             if attempt.then == nil { transition.emit(.transfer(id, .stop)) }
             attempt.then = next
             transfers.change(id) { $0.state = .running(attempt) }
@@ -170,12 +174,16 @@ extension Device {
             save(.transfer(id))
         case .cancel:
             end(id, .cancelled, &transition)
+        case .keep:
+            end(id, .cancelled, keeping: true, &transition)
         case .timeOut:
             let reason = "it was not done within \(transfers[id]?.order.resourceTimeout ?? .zero)"
-            end(id, .failed(TransferFailure(code: .timedOut, reason: reason)), &transition)
+            let failure = TransferFailure(code: .timedOut, reason: reason)
+            end(id, .failed(failure), keeping: true, &transition)
         case .close:
             let reason = "its app was closed by the user"
-            end(id, .failed(TransferFailure(code: .closedByUser, reason: reason)), &transition)
+            let failure = TransferFailure(code: .closedByUser, reason: reason)
+            end(id, .failed(failure), keeping: true, &transition)
         }
     }
 
@@ -183,8 +191,11 @@ extension Device {
         guard let transfer = transfers[id], let app = transfers.app(of: id) else { return }
         guard case .ended(let end, _) = transfer.state else { return }
         transfers.remove(id)
-        // What its app wants to keep it has moved by now.
-        if transfer.task != nil, case .finished(_, let name) = end {
+        if transfer.kept != nil { transition.emit(.transfer(id, .discard(transfer.file))) }
+        // What its app wants to keep it has moved by now. What it has sent is its own.
+        if transfer.task != nil, !transfer.order.direction.isUpload,
+            case .finished(_, let name) = end
+        {
             let file = TransferFile(directory: transfer.order.directory, partialName: name)
             transition.emit(.transfer(id, .discard(file)))
         }
@@ -193,16 +204,24 @@ extension Device {
         save(.gone(RecordKey(.transfer, id.description)))
     }
 
-    /// Its last state. What is left of an unfinished file goes.
-    mutating func end(_ id: TransferID, _ end: TransferEnd, _ transition: inout Transition) {
+    /// Its last state. What is left of an unfinished file goes, unless an app may go on with it.
+    mutating func end(
+        _ id: TransferID,
+        _ end: TransferEnd,
+        keeping: Bool = false,
+        _ transition: inout Transition
+    ) {
         guard let transfer = transfers[id], let index = transfers.app(of: id) else { return }
         let now = transition.now.wall
+        let kept = keeping ? keptPart(of: transfer) : nil
         let place = transfer.task == nil ? nil : nextSerial(TransferKind.self).number
         transfers.change(id) {
             if case .running(let attempt) = $0.state, $0.task != nil { $0.answer = attempt.answer }
             $0.state = .ended(end, at: now)
             $0.task?.place = place
-            ($0.resume, $0.upload, $0.retry) = (nil, nil, nil)
+            $0.kept = kept
+            if kept == nil { $0.resume = nil }
+            ($0.upload, $0.retry) = (nil, nil)
         }
         transfers.isTouched = true
         transfers.look(at: now + transfer.endedAge, id)
@@ -212,7 +231,9 @@ extension Device {
         case .finished: break
         case .failed, .cancelled:
             // The file of an upload is the user's.
-            if !transfer.order.direction.isUpload {
+            if transfer.order.direction.isUpload {
+                removeUpload(transfer, end, &transition)
+            } else if kept == nil {
                 transition.emit(.transfer(id, .discard(transfer.file)))
             }
         }
@@ -226,7 +247,7 @@ extension Device {
         let now = transition.now.wall
         switch transfer.state {
         case .ended(_, let at):
-            if at + transfer.endedAge <= now { forgetEnded(id, &transition) }
+            if transfer.forgotten(at: at) <= now { forgetEnded(id, &transition) }
         // The user's own pause counts for nothing.
         case .placing, .paused:
             break

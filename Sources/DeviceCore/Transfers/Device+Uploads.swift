@@ -46,6 +46,24 @@ extension Device {
         return headers + [HTTPField("Idempotency-Key", "\"\(key)\"")]
     }
 
+    /// What a server has made for an upload that has failed, or was cancelled, is of use to nobody.
+    func removeUpload(
+        _ transfer: Transfer,
+        _ end: TransferEnd,
+        _ transition: inout Transition
+    ) {
+        guard let resource = transfer.upload?.resource else { return }
+        // It may be complete, and then it is not ours to remove.
+        if case .failed(let failure) = end, failure.code == .exchange(.uncertain) { return }
+        let removal = UploadRemoval(
+            resource: resource,
+            url: transfer.order.url,
+            headers: transfer.order.headers,
+            proxy: transfer.order.proxy
+        )
+        transition.emit(.transfer(transfer.id, .remove(removal)))
+    }
+
     private mutating func endUncertain(_ id: TransferID, _ transition: inout Transition) {
         let failure = TransferFailure(
             code: .exchange(.uncertain),
@@ -102,7 +120,10 @@ extension Device {
         }
         let progress = transfers[id]?.upload ?? UploadProgress()
         if progress.resource == nil {
-            if progress.mayHaveArrived { return endUncertain(id, &transition) }
+            // What its user has ended is not gone on with anyway.
+            if progress.mayHaveArrived, attempt.then != .close {
+                return endUncertain(id, &transition)
+            }
             // The server has not taken up what it was offered.
             if attempt.received > 0 {
                 transfers.change(id) {

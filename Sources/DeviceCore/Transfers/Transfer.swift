@@ -3,7 +3,7 @@ package import Vocabulary
 /// One download or upload, from the moment it was asked for until nobody needs it any more.
 package struct Transfer: Hashable, Sendable, Codable {
     package let id: TransferID
-    package let order: TransferOrder
+    package internal(set) var order: TransferOrder
     package internal(set) var submittedAt: WallTime
     /// Its time-out counts from here: from when it was asked for, or resumed last.
     var countsFrom: WallTime
@@ -24,6 +24,10 @@ package struct Transfer: Hashable, Sendable, Codable {
     package internal(set) var task: SessionTask?
     /// Of a session's task that has ended, for its app.
     var answer: ExchangeAnswer?
+    /// It has ended before its file was complete, and what has come is kept.
+    package internal(set) var kept: KeptPart?
+    /// Whose unfinished file it goes on with; nil: its own.
+    var partOf: TransferID?
 
     package enum State: Hashable, Sendable, Codable {
         /// By the user, until it is resumed.
@@ -48,7 +52,18 @@ package struct Transfer: Hashable, Sendable, Codable {
         package internal(set) var then: Next?
 
         package enum Next: String, Hashable, Sendable, Codable {
-            case wait, pause, cancel, timeOut, close
+            case wait, pause, cancel, timeOut, close, keep
+
+            /// Whether another may come in its place before the attempt has ended: a cancelled one
+            /// is not only paused, and no gate lets go on what somebody has paused or ended.
+            func yields(to next: Next) -> Bool {
+                switch self {
+                case .cancel: false
+                case .keep: next == .cancel
+                case .wait: true
+                case .pause, .timeOut, .close: next != .wait
+                }
+            }
         }
 
         init(since: BootTime, received: Int64) { (self.since, self.received) = (since, received) }
@@ -152,6 +167,7 @@ package struct Transfer: Hashable, Sendable, Codable {
         return numbers.allSatisfy { (0...1 << 60).contains($0) }
             && (retry?.attempts ?? 1).isCount && order.sha256?.count ?? 32 == 32
             && upload?.isValid ?? true && order.direction.isValid
+            && kept?.token.utf8.count ?? 0 <= 64
             && spans.allSatisfy { $0 >= .zero && $0 <= .days(36_600) }
     }
 
@@ -160,7 +176,10 @@ package struct Transfer: Hashable, Sendable, Codable {
     }
 
     var file: TransferFile {
-        TransferFile(directory: order.directory, partialName: ".offstage-\(id).part")
+        TransferFile(
+            directory: order.directory,
+            partialName: ".offstage-\(partOf ?? id).part"
+        )
     }
 }
 
@@ -221,6 +240,8 @@ package struct TransferFailure: Hashable, Sendable, Codable {
         case timedOut
         /// The user has closed its app.
         case closedByUser
+        /// What it was to go on with is not there: it was used, or it has been too long.
+        case resumeGone
         /// There is a file of its name already.
         case exists
         /// The file cannot be made, or be given its name.

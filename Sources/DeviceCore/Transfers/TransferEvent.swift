@@ -38,6 +38,8 @@ package enum TransferAction: Hashable, Sendable, Codable {
     case place(Placement)
     /// What is left of a file that nobody wants is removed.
     case discard(TransferFile)
+    /// The server is asked once to forget what it has made for an upload.
+    case remove(UploadRemoval)
 }
 
 /// What the user asks for.

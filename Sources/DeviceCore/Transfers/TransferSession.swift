@@ -15,7 +15,7 @@ package struct SessionTask: Hashable, Sendable, Codable {
     package let session: String
     /// The app's own, which no other task of the session has.
     package let number: Int64
-    package let description: String?
+    package internal(set) var description: String?
     /// Bytes, at the most, as the app expects it.
     package let expectsToSend: Int64?
     package let expectsToReceive: Int64?
@@ -46,6 +46,10 @@ package enum SessionRequest: Hashable, Sendable, Codable {
     case suspend([Int64])
     case resume([Int64])
     case cancel([Int64])
+    /// The same; what has come is kept for a task that goes on with it.
+    case keep([Int64])
+    /// From now on they have this description.
+    case describe([Int64], String?)
     /// This process wants no more events of it.
     case leave
 }
@@ -54,9 +58,11 @@ package enum SessionRequest: Hashable, Sendable, Codable {
 package struct SessionOrder: Hashable, Sendable, Codable {
     package let task: SessionTask
     package let order: TransferOrder
+    /// The token of an ended one whose bytes it goes on with.
+    package let resume: String?
 
-    package init(task: SessionTask, order: TransferOrder) {
-        (self.task, self.order) = (task, order)
+    package init(task: SessionTask, order: TransferOrder, resume: String? = nil) {
+        (self.task, self.order, self.resume) = (task, order, resume)
     }
 }
 

@@ -155,7 +155,16 @@ struct AppCalls {
                 fix: "make room on the disk of the state directory"
             )
         }
-        say(call.asCall, launch, incoming) { $0.transferDirectory = directory }
+        // One that is made again was answered with its files as they were then.
+        let isAnswered = host.device.hasEnqueued(call.token, of: caller.app)
+        var sources: [SentFile] = []
+        for task in call.tasks where !isAnswered {
+            guard let descriptor = task.descriptor else { continue }
+            sources.append(try UploadSource.file(descriptor, of: caller.process))
+        }
+        say(call.asCall, launch, incoming) {
+            ($0.transferDirectory, $0.sources) = (directory, sources)
+        }
     }
 
     // MARK: Every process of an app

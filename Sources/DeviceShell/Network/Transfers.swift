@@ -45,6 +45,7 @@ final class Transfers {
         case .stop: running[id]?.send(.stop(id), with: nil)
         case .place(let placement): place(id, placement)
         case .discard(let file): TransferFiles.discard(file)
+        case .remove(let removal): networkProcess()?.send(.remove(removal), with: nil)
         }
     }
 
@@ -93,8 +94,16 @@ final class Transfers {
         }
     }
 
-    /// The one that runs, or a new one; nil: it cannot be started.
+    /// The same for a transfer, which is interrupted if it cannot be started.
     private func networkProcess(for id: TransferID, durable: Int64? = nil) -> NetworkProcess? {
+        if let process = networkProcess() { return process }
+        let end = ExchangeEnd.interrupted(.init(.shortage, reason: problem ?? ""))
+        happened(id, .ended(end, durable: durable))
+        return nil
+    }
+
+    /// The one that runs, or a new one; nil: it cannot be started.
+    private func networkProcess() -> NetworkProcess? {
         if let process { return process }
         do throws(LinuxError) {
             let process = try NetworkProcess(loop, program, in: control) { [unowned self] in
@@ -107,10 +116,7 @@ final class Transfers {
             return process
         } catch {
             DaemonLog.write("nothing can be transferred: \(error)")
-            let reason = "\(error)"
-            problem = reason
-            let end = ExchangeEnd.interrupted(.init(.shortage, reason: reason))
-            happened(id, .ended(end, durable: durable))
+            problem = "\(error)"
             return nil
         }
     }

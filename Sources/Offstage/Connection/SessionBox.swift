@@ -8,13 +8,13 @@ internal import Vocabulary
 /// and what the delegate is told. Its lock is never held while anything of the app's runs.
 final class SessionBox: Sendable {
     let state: Mutex<State>
-    private let app: AppSession
+    let app: AppSession
     /// Empty: the configuration has none.
     let identifier: String
-    private let options: Options
-    private let queue: OperationQueue
+    let options: Options
+    let queue: OperationQueue
     /// What is asked of the daemon leaves it in this order.
-    private let outgoing = DispatchQueue(label: "org.offstage.session")
+    let outgoing = DispatchQueue(label: "org.offstage.session")
 
     struct State: Sendable {
         /// The session keeps itself, and its delegate, until it is invalidated.
@@ -26,6 +26,10 @@ final class SessionBox: Sendable {
         var lastIdentifier: Int
         /// Resumed, and not yet sent.
         var unsent: [URLSessionTask] = []
+        /// The same of uploads, which go a few at a time. The next ones go when those before them
+        /// are answered.
+        var unsentUploads: [URLSessionTask] = []
+        var isSendingUploads = false
         /// Who asked before it was known what the daemon has; nil: it is known.
         var waiting: [@Sendable () -> Void]? = []
         /// Takes no more tasks.
@@ -55,6 +59,7 @@ final class SessionBox: Sendable {
         let resourceTimeout: TimeInterval
         let isUnmetered: Bool
         let headers: [String: String]
+        let cachePolicy: URLRequest.CachePolicy
     }
 
     init(
@@ -75,7 +80,8 @@ final class SessionBox: Sendable {
                 || !configuration.allowsConstrainedNetworkAccess,
             headers: (configuration.httpAdditionalHeaders ?? [:]).reduce(into: [:]) {
                 $0["\($1.key)"] = "\($1.value)"
-            }
+            },
+            cachePolicy: configuration.requestCachePolicy
         )
         // Numbers of earlier launches live on: those of this one begin where none has been.
         let first = Int(UInt32.random(in: 1...UInt32.max)) << 24
@@ -124,7 +130,7 @@ final class SessionBox: Sendable {
             state.remaining = joined.missed
             guard let session = state.session else { return }
             for report in joined.tasks where state.tasks[Int(report.task)] == nil {
-                let task = URLSessionDownloadTask(session, report)
+                let task = URLSessionTask.known(session, report)
                 state.tasks[task.taskIdentifier] = task
             }
         }
@@ -195,7 +201,7 @@ final class SessionBox: Sendable {
             let reason = "only http and https are supported: \(scheme ?? "no URL")"
             return URLError(.unsupportedURL, reason: reason)
         }
-        return nil
+        return options.refusal(of: task)
     }
 
     func suspend(_ task: URLSessionTask) {
@@ -220,211 +226,26 @@ final class SessionBox: Sendable {
         }
     }
 
+    /// The same. `keeper` gets what the daemon keeps of it.
+    func cancel(_ task: URLSessionTask, _ keeper: @escaping @Sendable (Data?) -> Void) {
+        let isEnqueued = task.values.withLock { values -> Bool? in
+            guard values.state == .running || values.state == .suspended else { return nil }
+            values.state = .canceling
+            values.keepers.append(keeper)
+            return values.isEnqueued
+        }
+        switch isEnqueued {
+        case true?: change(task, .keep)
+        case false?: fail(task, URLError(.cancelled, reason: "the task was cancelled"))
+        case nil: queue.addOperation { keeper(nil) }
+        }
+    }
+
     /// It ends without the daemon.
-    private func fail(_ task: URLSessionTask, _ error: URLError) {
+    func fail(_ task: URLSessionTask, _ error: URLError) {
         queue.addOperation { [self] in
             finish(task, nil, error)
             becomeInvalidIfOver()
-        }
-    }
-
-    // MARK: Asking the daemon
-
-    private func change(_ task: URLSessionTask, _ action: App1.TaskAction) {
-        let call = App1.ChangeTasks {
-            ($0.session, $0.action) = (identifier, action)
-            $0.tasks = [Int64(task.taskIdentifier)]
-        }
-        outgoing.async { [app] in app.ask(OutgoingCall(call, .kept)) }
-    }
-
-    /// In calls of a bounded size, each all or none.
-    private func sendUnsent() {
-        let tasks = state.withLock { state in
-            defer { state.unsent = [] }
-            return state.unsent
-        }
-        for start in stride(from: 0, to: tasks.count, by: Self.mostInCall) {
-            let part = Array(tasks[start..<min(start + Self.mostInCall, tasks.count)])
-            let call = App1.EnqueueTasks {
-                ($0.session, $0.token) = (identifier, UUID.token)
-                $0.tasks = part.map { order(of: $0) }
-            }
-            app.ask(
-                OutgoingCall(call, .kept) { [self] answer in
-                    guard case .failure(let error) = answer else { return }
-                    for task in part { fail(task, URLError(.unknown, reason: error.text)) }
-                }
-            )
-        }
-    }
-
-    private static let mostInCall = 10_000
-
-    private func order(of task: URLSessionTask) -> App1.DownloadTask {
-        var order = App1.DownloadTask()
-        order.task = Int64(task.taskIdentifier)
-        guard let request = task.originalRequest else { return order }
-        order.url = request.url?.absoluteString ?? ""
-        var fields = options.headers
-        for (name, value) in request.allHTTPHeaderFields ?? [:] {
-            for other in fields.keys where other.lowercased() == name.lowercased() {
-                fields[other] = nil
-            }
-            fields[name] = value
-        }
-        order.headers = fields.isEmpty ? nil : fields.map { "\($0): \($1)" }.sorted()
-        order.discretionary = options.isDiscretionary
-        order.needs.unmetered =
-            options.isUnmetered || !request.allowsCellularAccess
-            || !request.allowsExpensiveNetworkAccess || !request.allowsConstrainedNetworkAccess
-        order.timeout = Self.interval(min(options.timeout, request.timeoutInterval))
-        order.resourceTimeout = Self.interval(options.resourceTimeout)
-        task.values.withLock { values in
-            order.description = values.description
-            order.earliest = values.earliest.flatMap {
-                WallTime(secondsSince1970: $0.timeIntervalSince1970)
-            }
-            order.expectsToSend = values.expectsToSend >= 0 ? values.expectsToSend : nil
-            order.expectsToReceive = values.expectsToReceive >= 0 ? values.expectsToReceive : nil
-        }
-        return order
-    }
-
-    /// Nil: the usual one. No clock counts longer than a hundred years.
-    private static func interval(_ seconds: TimeInterval) -> Interval? {
-        guard seconds > 0 else { return nil }
-        return Interval(nanoseconds: Int64(min(seconds, 3_155_760_000) * 1e9))
-    }
-
-    // MARK: Events
-
-    /// A task has ended, which the delegate has not been told by this process.
-    func ended(_ end: SessionTaskEnd, _ number: IncomingNumber) {
-        let isHeld = state.withLock { state in
-            state.remaining = end.remaining
-            state.held?.append(HeldEvent(end: end, number: number))
-            if state.held == nil { state.underWay += 1 }
-            return state.held != nil
-        }
-        if !isHeld { tell(HeldEvent(end: end, number: number)) }
-    }
-
-    private func tell(_ event: HeldEvent) {
-        queue.addOperation { [self] in
-            let number = Int(event.end.task.task)
-            if let task = task(of: event.end.task), isNews(number) {
-                finish(task, event.end, URLError(event.end))
-            }
-            // The delegate has returned: by this the daemon knows that it needs to say it no more.
-            app.answer(event.number)
-            state.withLock { $0.underWay -= 1 }
-            finishEventsIfTold()
-            becomeInvalidIfOver()
-        }
-    }
-
-    private func isNews(_ number: Int) -> Bool {
-        state.withLock { $0.told.insert(number).inserted }
-    }
-
-    private func task(of report: SessionTaskReport) -> URLSessionTask? {
-        state.withLock { state in
-            if let known = state.tasks[Int(report.task)] { return known }
-            return state.session.map { URLSessionDownloadTask($0, report) }
-        }
-    }
-
-    /// On the delegate queue.
-    private func finish(_ task: URLSessionTask, _ end: SessionTaskEnd?, _ error: URLError?) {
-        let isOver = task.values.withLock { values in
-            defer { values.state = .completed }
-            if let end { values.response = HTTPURLResponse.of(end) }
-            values.error = error
-            return values.state == .completed
-        }
-        guard !isOver else { return }
-        let (session, delegate) = state.withLock { state in
-            state.tasks[task.taskIdentifier] = nil
-            return (state.session, state.delegate)
-        }
-        guard let session else { return }
-        if error == nil, let size = end?.size { task.progressed(size, size) }
-        if error == nil, let file = end?.file, let download = task as? URLSessionDownloadTask {
-            (delegate as? any URLSessionDownloadDelegate)?
-                .urlSession(
-                    session,
-                    downloadTask: download,
-                    didFinishDownloadingTo: URL(fileURLWithPath: file)
-                )
-        }
-        (delegate as? any URLSessionTaskDelegate)?
-            .urlSession(session, task: task, didCompleteWithError: error)
-    }
-
-    func progressed(_ progress: TaskProgress) {
-        let (task, session, delegate) = state.withLock {
-            ($0.tasks[Int(progress.task)], $0.session, $0.delegate)
-        }
-        guard let session, let task = task as? URLSessionDownloadTask,
-            let delegate = delegate as? any URLSessionDownloadDelegate
-        else { return }
-        queue.addOperation {
-            let before = task.countOfBytesReceived
-            task.progressed(progress.received, progress.total)
-            let total = progress.total ?? NSURLSessionTransferSizeUnknown
-            if let offset = progress.resumedAt {
-                delegate.urlSession(
-                    session,
-                    downloadTask: task,
-                    didResumeAtOffset: offset,
-                    expectedTotalBytes: total
-                )
-            } else {
-                delegate.urlSession(
-                    session,
-                    downloadTask: task,
-                    didWriteData: max(0, progress.received - before),
-                    totalBytesWritten: progress.received,
-                    totalBytesExpectedToWrite: total
-                )
-            }
-        }
-    }
-
-    // MARK: A launch for its events
-
-    /// The app is about to be told why it was launched: events wait until it has been.
-    func hold() { state.withLock { $0.held = $0.held ?? [] } }
-
-    /// The app was launched for its events before it made the session.
-    func expect(_ run: SessionRun) { state.withLock { $0.run = run } }
-
-    /// The app has been told. It is asked again how much is to come: what was known may be from
-    /// before it was suspended.
-    func release(_ run: SessionRun) {
-        let held = state.withLock { state in
-            state.run = run
-            state.remaining = nil
-            let held = state.held.take() ?? []
-            state.underWay += held.count
-            return held
-        }
-        for event in held { tell(event) }
-        join()
-    }
-
-    /// All that was missed has been told.
-    private func finishEventsIfTold() {
-        let told = state.withLock { state -> (URLSession, (any URLSessionDelegate)?)? in
-            guard state.run != nil, state.remaining == 0, state.underWay == 0, state.held == nil
-            else { return nil }
-            state.run = nil
-            return state.session.map { ($0, state.delegate) }
-        }
-        guard let (session, delegate) = told else { return }
-        queue.addOperation {
-            delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: session)
         }
     }
 
@@ -446,7 +267,7 @@ final class SessionBox: Sendable {
         }
     }
 
-    private func becomeInvalidIfOver() {
+    func becomeInvalidIfOver() {
         guard state.withLock({ $0.isClosing && $0.tasks.isEmpty }) else { return }
         let call = App1.LeaveSession { $0.session = identifier }
         outgoing.async { [app] in app.ask(OutgoingCall(call)) }

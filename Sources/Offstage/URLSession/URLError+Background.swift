@@ -1,7 +1,16 @@
 public import Foundation
 internal import Vocabulary
 
+/// The key of ``Foundation/URLError/downloadTaskResumeData`` in the `userInfo` of an error.
+public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeData"
+
 extension URLError {
+    /// For ``URLSession/downloadTask(withResumeData:)``; nil: nothing has come, or nothing that
+    /// could be gone on with.
+    public var downloadTaskResumeData: Data? {
+        userInfo[NSURLSessionDownloadTaskResumeData] as? Data
+    }
+
     /// Why the system ended a task.
     public enum BackgroundTaskCancelledReason: Int, Sendable {
         /// The user has closed the app.
@@ -45,6 +54,9 @@ extension URLError {
         case "tooLarge": self.init(.dataLengthExceedsMaximum, reason: reason, of: end)
         case "file", "exists": self.init(.cannotCreateFile, reason: reason, of: end)
         case "badURL": self.init(.badURL, reason: reason, of: end)
+        case "resumeGone": self.init(.cannotOpenFile, reason: reason, of: end)
+        case "source": self.init(.cannotOpenFile, reason: reason, of: end)
+        case "uncertain": self.init(.networkConnectionLost, reason: reason, of: end)
         case "badAnswer": self.init(.badServerResponse, reason: reason, of: end)
         default: self.init(.unknown, reason: reason, of: end)
         }
@@ -58,6 +70,10 @@ extension URLError {
     ) {
         var info: [String: Any] = [NSLocalizedFailureReasonErrorKey: reason]
         if let url = URL(string: end.task.url) { info[NSURLErrorFailingURLErrorKey] = url }
+        if let token = end.resume {
+            let resume = ResumeData(token: token, url: end.task.url)
+            info[NSURLSessionDownloadTaskResumeData] = resume.data
+        }
         self.init(code, userInfo: info.merging(more) { $1 })
     }
 

@@ -5,7 +5,8 @@ public import Foundation
 /// A type of its own, with the names of Foundation's: a background session needs no more, and
 /// FoundationNetworking would make each app 45 MB larger.
 public struct URLRequest: Hashable, Sendable {
-    /// How caches are used. A background session has none, so each of these fetches anew.
+    /// How caches are used. A background session has none: a task fetches anew, and fails with
+    /// `returnCacheDataDontLoad`.
     public enum CachePolicy: UInt, Sendable {
         case useProtocolCachePolicy = 0
         case reloadIgnoringLocalCacheData = 1

@@ -88,6 +88,49 @@ public class URLSession: NSObject, @unchecked Sendable {
         return task
     }
 
+    /// A download that goes on with what has come of another, suspended until `resume()`. If the
+    /// file has changed on the server, it begins anew.
+    ///
+    /// - Parameter resumeData: Of a task of this app, which can be used once.
+    /// - Returns: The task; with other data, or used ones, one that fails when it is resumed.
+    public func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
+        let known = ResumeData(resumeData)
+        let task = URLSessionDownloadTask(
+            self,
+            box.nextIdentifier(),
+            known.flatMap { URL(string: $0.url) }.map { URLRequest(url: $0) },
+            refusal: known == nil ? "this is not the resume data of a download of this app" : nil,
+            resumeToken: known?.token
+        )
+        box.add(task)
+        return task
+    }
+
+    /// An upload of a file, suspended until `resume()`. The file that is there then is sent; it
+    /// must stay where it is, unchanged, until the task has ended.
+    ///
+    /// - Parameters:
+    ///   - request: Of the method PUT or POST, with an http or https URL. After an interruption a
+    ///     PUT may be sent again; a POST only with the header field `Idempotency-Key`, or to a
+    ///     server that supports resumption.
+    ///   - fileURL: The file.
+    /// - Returns: The task; with another request, one that fails when it is resumed.
+    public func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask
+    {
+        let isKnown = request.httpMethod.flatMap { UploadMethod(rawValue: $0.uppercased()) } != nil
+        var refusal = isKnown ? nil : "a background upload is a PUT or a POST: set httpMethod"
+        if !fileURL.isFileURL { refusal = "a background upload sends a file: \(fileURL) is none" }
+        let task = URLSessionUploadTask(
+            self,
+            box.nextIdentifier(),
+            request,
+            refusal: refusal,
+            file: fileURL
+        )
+        box.add(task)
+        return task
+    }
+
     /// The tasks that have not ended, also those of earlier launches.
     ///
     /// - Parameter completionHandler: Called on the delegate queue.
@@ -106,6 +149,26 @@ public class URLSession: NSObject, @unchecked Sendable {
         }
     }
 
+    /// The same by kind. A background session has no data tasks but uploads, which are told apart.
+    ///
+    /// - Parameter completionHandler: Called on the delegate queue.
+    public func getTasksWithCompletionHandler(
+        _ completionHandler:
+            @escaping @Sendable (
+                [URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]
+            ) -> Void
+    ) {
+        getAllTasks { tasks in
+            let uploads = tasks.compactMap { $0 as? URLSessionUploadTask }
+            let data = tasks.filter { !($0 is URLSessionUploadTask) }
+            completionHandler(
+                data.compactMap { $0 as? URLSessionDataTask },
+                uploads,
+                tasks.compactMap { $0 as? URLSessionDownloadTask }
+            )
+        }
+    }
+
     // MARK: The end
 
     /// Takes no more tasks, and becomes invalid when those that are there have ended.
@@ -119,8 +182,40 @@ public class URLSession: NSObject, @unchecked Sendable {
     func resume(_ task: URLSessionTask) { box.resume(task) }
     func suspend(_ task: URLSessionTask) { box.suspend(task) }
     func cancel(_ task: URLSessionTask) { box.cancel(task) }
+    func cancel(_ task: URLSessionTask, _ keeper: @escaping @Sendable (Data?) -> Void) {
+        box.cancel(task, keeper)
+    }
+    func describe(_ task: URLSessionTask) { box.describe(task) }
 
     // MARK: What a background session cannot do
+
+    private func added<Made: URLSessionTask>(_ task: Made) -> Made {
+        box.add(task)
+        return task
+    }
+
+    private func refusedData(_ request: URLRequest, _ rule: String) -> URLSessionDataTask {
+        added(URLSessionDataTask(self, box.nextIdentifier(), request, refusal: rule))
+    }
+
+    private func refusedUpload(_ request: URLRequest, _ from: String) -> URLSessionUploadTask {
+        let rule =
+            "uploads from \(from) are not supported in background sessions: write the bytes to a "
+            + "file, and use uploadTask(with:fromFile:)"
+        return added(URLSessionUploadTask(self, box.nextIdentifier(), request, refusal: rule))
+    }
+
+    /// Refused: the task fails at `resume()`. A background session outlives the app's memory; use
+    /// ``uploadTask(with:fromFile:)``.
+    public func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
+        refusedUpload(request, "memory")
+    }
+
+    /// Refused: the task fails at `resume()`. A background session outlives the app's streams; use
+    /// ``uploadTask(with:fromFile:)``.
+    public func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask {
+        refusedUpload(request, "a stream")
+    }
 
     /// Refused: the task fails at `resume()`. A background session fetches files; use
     /// ``downloadTask(with:)-(URL)``.
@@ -131,10 +226,10 @@ public class URLSession: NSObject, @unchecked Sendable {
     /// Refused: the task fails at `resume()`. A background session fetches files; use
     /// ``downloadTask(with:)-(URLRequest)``.
     public func dataTask(with request: URLRequest) -> URLSessionDataTask {
-        let rule = "data tasks are not supported in background sessions: use a download task"
-        let task = URLSessionDataTask(self, box.nextIdentifier(), request, refusal: rule)
-        box.add(task)
-        return task
+        refusedData(
+            request,
+            "data tasks are not supported in background sessions: use a download task"
+        )
     }
 
     /// Refused: the task fails at `resume()`. The end of a background task is told to the delegate.
@@ -143,14 +238,18 @@ public class URLSession: NSObject, @unchecked Sendable {
         completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionDownloadTask {
         let rule = "completion handlers are not supported in background sessions: use a delegate"
-        let task = URLSessionDownloadTask(self, box.nextIdentifier(), request, refusal: rule)
-        box.add(task)
-        return task
+        return added(URLSessionDownloadTask(self, box.nextIdentifier(), request, refusal: rule))
     }
 
     /// Refused: the task fails at `resume()`. The end of a background task is told to the delegate.
     public func dataTask(
         with request: URLRequest,
         completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
-    ) -> URLSessionDataTask { dataTask(with: request) }
+    ) -> URLSessionDataTask {
+        refusedData(
+            request,
+            "completion handlers are not supported in background sessions: use a download task "
+                + "and a delegate"
+        )
+    }
 }

@@ -32,6 +32,9 @@ public class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     public var allowsExpensiveNetworkAccess = true
     /// False: only over a network that is not metered.
     public var allowsConstrainedNetworkAccess = true
+    /// How caches are used; what a request says goes before it. There is no cache, so every task
+    /// fetches anew, and one that is to take only what is cached fails.
+    public var requestCachePolicy = URLRequest.CachePolicy.useProtocolCachePolicy
     /// Header fields of every task; those of its request go before them.
     public var httpAdditionalHeaders: [AnyHashable: Any]?
     /// Has no effect: the device has a limit for each host (`transfers-per-host`).
@@ -53,6 +56,7 @@ public class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         copy.allowsCellularAccess = allowsCellularAccess
         copy.allowsExpensiveNetworkAccess = allowsExpensiveNetworkAccess
         copy.allowsConstrainedNetworkAccess = allowsConstrainedNetworkAccess
+        copy.requestCachePolicy = requestCachePolicy
         copy.httpAdditionalHeaders = httpAdditionalHeaders
         copy.httpMaximumConnectionsPerHost = httpMaximumConnectionsPerHost
         copy.waitsForConnectivity = waitsForConnectivity

@@ -41,6 +41,23 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
         task: URLSessionTask,
         didCompleteWithError error: (any Error)?
     )
+
+    /// Bytes of an upload's file have been sent. Told only while the app runs. After an
+    /// interruption there may be fewer of them than before.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - task: The task.
+    ///   - bytesSent: Since it was told last.
+    ///   - totalBytesSent: In all.
+    ///   - totalBytesExpectedToSend: The size of the file.
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    )
 }
 
 extension URLSessionTaskDelegate {
@@ -49,6 +66,36 @@ extension URLSessionTaskDelegate {
         _ session: URLSession,
         task: URLSessionTask,
         didCompleteWithError error: (any Error)?
+    ) {}
+
+    /// Does nothing.
+    public func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {}
+}
+
+/// What a session is told of its uploads beside their end.
+public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
+    /// The body of the answer to an upload, or its first 32 KiB, which are all that is kept of it.
+    /// Told at once with the end.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - dataTask: The upload.
+    ///   - data: The bytes.
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
+}
+
+extension URLSessionDataDelegate {
+    /// Does nothing.
+    public func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didReceive data: Data
     ) {}
 }
 

@@ -6,7 +6,7 @@ internal import Vocabulary
 public let NSURLSessionTransferSizeUnknown: Int64 = -1
 
 /// One request of a session.
-public class URLSessionTask: NSObject, ProgressReporting, @unchecked Sendable {
+public class URLSessionTask: NSObject, ProgressReporting, NSCopying, @unchecked Sendable {
     /// Where a task is.
     public enum State: Int, Sendable {
         /// Resumed, also while it waits for its date or a network.
@@ -42,6 +42,10 @@ public class URLSessionTask: NSObject, ProgressReporting, @unchecked Sendable {
     weak let session: URLSession?
     /// Why it cannot be done in a background session; nil: it can.
     let refusal: String?
+    /// What an upload of this process sends.
+    let file: URL?
+    /// Of a download that goes on with what has come of another.
+    let resumeToken: String?
     let values: Mutex<Values>
 
     struct Values: Sendable {
@@ -57,6 +61,10 @@ public class URLSessionTask: NSObject, ProgressReporting, @unchecked Sendable {
         var priority = URLSessionTask.defaultPriority
         var received: Int64 = 0
         var total = NSURLSessionTransferSizeUnknown
+        var sent: Int64 = 0
+        var toSend: Int64 = 0
+        /// Who wants to go on with what has come, once it has ended.
+        var keepers: [@Sendable (Data?) -> Void] = []
     }
 
     init(
@@ -64,20 +72,28 @@ public class URLSessionTask: NSObject, ProgressReporting, @unchecked Sendable {
         _ identifier: Int,
         _ request: URLRequest?,
         refusal: String? = nil,
+        file: URL? = nil,
+        resumeToken: String? = nil,
         _ values: Values = Values()
     ) {
         (self.session, taskIdentifier, originalRequest) = (session, identifier, request)
-        self.refusal = refusal
+        (self.refusal, self.file, self.resumeToken) = (refusal, file, resumeToken)
         self.values = Mutex(values)
         progress = Progress(totalUnitCount: -1)
         super.init()
     }
 
-    /// The app's own, up to 16 KiB; kept over relaunches. What is set after the first `resume()`
-    /// is known to this process only.
+    /// The app's own, up to 16 KiB; kept over relaunches.
     public var taskDescription: String? {
         get { values.withLock { $0.description } }
-        set { values.withLock { $0.description = newValue } }
+        set {
+            let mustTell = values.withLock { values in
+                guard values.description != newValue else { return false }
+                values.description = newValue
+                return values.isEnqueued && values.state != .completed
+            }
+            if mustTell { session?.describe(self) }
+        }
     }
 
     /// Not before it; to be set before the first `resume()`.
@@ -105,13 +121,16 @@ public class URLSessionTask: NSObject, ProgressReporting, @unchecked Sendable {
     }
 
     /// Bytes of the body that were sent.
-    public var countOfBytesSent: Int64 { 0 }
+    public var countOfBytesSent: Int64 { values.withLock { $0.sent } }
     /// Bytes that have come.
     public var countOfBytesReceived: Int64 { values.withLock { $0.received } }
     /// Bytes of the body that are to be sent.
-    public var countOfBytesExpectedToSend: Int64 { 0 }
+    public var countOfBytesExpectedToSend: Int64 { values.withLock { $0.toSend } }
     /// Bytes in all; ``NSURLSessionTransferSizeUnknown`` when the server did not say.
     public var countOfBytesExpectedToReceive: Int64 { values.withLock { $0.total } }
+
+    /// The task itself: there is one of each number.
+    public func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// Begins it, or lets it go on. What is resumed the first time is durable soon after, and goes
     /// on without the app.
@@ -123,6 +142,12 @@ public class URLSessionTask: NSObject, ProgressReporting, @unchecked Sendable {
     /// Ends it; the delegate is told, with the error `URLError.cancelled`.
     public func cancel() { session?.cancel(self) }
 
+    func sent(_ sent: Int64, of total: Int64) {
+        values.withLock { ($0.sent, $0.toSend) = (sent, total) }
+        progress.totalUnitCount = total
+        progress.completedUnitCount = sent
+    }
+
     func progressed(_ received: Int64, _ total: Int64?) {
         values.withLock { values in
             values.received = received
@@ -133,16 +158,46 @@ public class URLSessionTask: NSObject, ProgressReporting, @unchecked Sendable {
     }
 }
 
-/// A task whose body would be handed to the app: not in a background session.
+/// A task whose body is handed to the app: in a background session only an upload.
 public class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
 
+/// A task that sends a file.
+public class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}
+
 /// A task that fetches a file.
-public class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {}
+public class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
+    /// Ends it, and keeps what has come for ``URLSession/downloadTask(withResumeData:)``, for 7
+    /// days after the delegate has been told of the end. The delegate is told with the error
+    /// `URLError.cancelled`.
+    ///
+    /// - Parameter completionHandler: Called on the delegate queue, before the delegate is told.
+    ///   Nil: nothing has come that could be gone on with, or the task has ended already.
+    public func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void)
+    {
+        guard let session else { return completionHandler(nil) }
+        session.cancel(self, completionHandler)
+    }
+
+    /// The same, of a caller that can wait.
+    ///
+    /// - Returns: As the completion handler of ``cancel(byProducingResumeData:)`` gets it.
+    public func cancelByProducingResumeData() async -> Data? {
+        await withCheckedContinuation { continuation in
+            cancel(byProducingResumeData: { continuation.resume(returning: $0) })
+        }
+    }
+}
 
 extension URLSessionTask {
     /// One that the daemon knows of.
-    convenience init(_ session: URLSession, _ report: SessionTaskReport) {
+    static func known(_ session: URLSession, _ report: SessionTaskReport) -> URLSessionTask {
+        report.method == nil
+            ? URLSessionDownloadTask(session, report) : URLSessionUploadTask(session, report)
+    }
+
+    private convenience init(_ session: URLSession, _ report: SessionTaskReport) {
         var request = URL(string: report.url).map { URLRequest(url: $0) }
+        request?.httpMethod = report.method
         for field in report.headers {
             request?.addValue(field.value, forHTTPHeaderField: field.name)
         }
@@ -153,8 +208,12 @@ extension URLSessionTask {
         values.earliest = report.earliest.map { Date(timeIntervalSince1970: $0) }
         values.expectsToSend = report.expectsToSend ?? NSURLSessionTransferSizeUnknown
         values.expectsToReceive = report.expectsToReceive ?? NSURLSessionTransferSizeUnknown
-        values.received = report.received
-        values.total = report.total ?? NSURLSessionTransferSizeUnknown
-        self.init(session, Int(report.task), request, refusal: nil, values)
+        if report.method == nil {
+            values.received = report.received
+            values.total = report.total ?? NSURLSessionTransferSizeUnknown
+        } else {
+            (values.sent, values.toSend) = (report.received, report.total ?? 0)
+        }
+        self.init(session, Int(report.task), request, values)
     }
 }

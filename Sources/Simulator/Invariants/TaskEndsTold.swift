@@ -51,6 +51,7 @@ final class TaskEndsTold: ClientInvariant, CommitInvariant {
 
     private func keep(_ record: TransferRecord) {
         let transfer = record.transfer
+        if transfer.isAcknowledged { return ended.removeAll { $0.id == transfer.id } }
         guard let task = transfer.task, case .ended(let end, let at) = transfer.state,
             !ended.contains(where: { $0.id == transfer.id })
         else { return }

@@ -9,6 +9,8 @@ struct VirtualUploads {
     var sources: [VirtualSource] = []
     var exchanges: [VirtualUploadExchange] = []
     var resources: [VirtualResource] = []
+    /// How many of them were ever made.
+    var made = 0
     /// Whole files that servers were given, in order.
     var taken: [TakenFile] = []
 

@@ -62,7 +62,9 @@ extension World {
             greet(process)
         case .memoryWarning: process.memory = min(process.memory, 150 << 20)
         case .changed, .taskProgressed: break
-        case .taskEnded(_, _, let number): taskEnded(number, client)
+        case .taskEnded(_, let end, let number):
+            taskEnded(number, client)
+            goOn(with: end, client)
         }
     }
 

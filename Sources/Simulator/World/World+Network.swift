@@ -53,6 +53,10 @@ extension World {
             perform(network.exchanges[index].exchange.stop(), id)
         case .place(let placement): place(placement, id)
         case .discard(let file): network.files.removeAll { $0.name == file.partialName }
+        case .remove(let removal):
+            network.uploads.resources.removeAll {
+                $0.file.name == removal.resource.url && !$0.isComplete
+            }
         }
     }
 

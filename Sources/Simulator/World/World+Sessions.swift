@@ -22,14 +22,32 @@ extension World {
         feed(.call(.joinSession(call), .now, client.token(for: .nothing)), client)
     }
 
+    /// What has come of a task is gone on with, now and then a second time.
+    func goOn(with end: SessionTaskEnd, _ client: VirtualClient) {
+        guard let resume = end.resume, usesSession(client), network.random.chance(1, in: 2) else {
+            return
+        }
+        for _ in 0...network.random.below(2) {
+            var task = App1.TransferTask()
+            network.lastTask += 1
+            (task.task, task.url, task.resume) = (network.lastTask, end.task.url, resume)
+            let enqueue = App1.EnqueueTasks {
+                ($0.session, $0.tasks) = (Self.session, [task])
+                $0.token = "tasks-\(network.lastTask)"
+            }
+            guard isThere(client) else { return }
+            feed(.call(.enqueueTasks(enqueue), .kept, client.token(for: .nothing)), client)
+        }
+    }
+
     /// What an app asks for when it is up, or was given some time.
     func useSession(_ process: VirtualProcess) {
         guard let client = process.clients.first, usesSession(client), !process.link.isHung,
             network.random.chance(1, in: 4)
         else { return }
-        var tasks: [App1.DownloadTask] = []
+        var tasks: [App1.TransferTask] = []
         for _ in 0...network.random.below(5) {
-            var task = App1.DownloadTask()
+            var task = App1.TransferTask()
             network.lastTask += 1
             task.task = network.lastTask
             task.url = network.objects[network.random.below(network.objects.count)].url
@@ -45,7 +63,7 @@ extension World {
         }
         feed(.call(.enqueueTasks(enqueue), .kept, client.token(for: .nothing)), client)
         guard network.random.chance(1, in: 4), isThere(client) else { return }
-        let actions: [App1.TaskAction] = [.suspend, .resume, .cancel]
+        let actions: [App1.TaskAction] = [.suspend, .resume, .cancel, .keep, .keep]
         let change = App1.ChangeTasks {
             ($0.session, $0.tasks) = (Self.session, [network.lastTask, network.lastTask - 1])
             $0.action = actions[network.random.below(actions.count)]

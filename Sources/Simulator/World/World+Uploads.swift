@@ -119,7 +119,8 @@ extension World {
         guard let interop = VirtualUploads.interop(url), asked == "\(interop.rawValue)" else {
             return receive(id, VirtualFile(name: "", inode: 0), nil, end)
         }
-        let place = "\(url)/made/\(network.uploads.resources.count)"
+        let place = "\(url)/made/\(network.uploads.made)"
+        network.uploads.made += 1
         let file = VirtualFile(name: place, inode: 0)
         network.uploads.resources.append(VirtualResource(url: url, file: file))
         inform(id, HTTPField("Location", place))

@@ -62,6 +62,11 @@ package struct ExchangeAnswer: Hashable, Sendable, Codable {
     @OmittedIfDefault package var startsAnew: Bool
     /// All its bytes are in the file already.
     @OmittedIfDefault package var isWhole = false
+    /// Of an upload whose answer somebody wants: what the server said, up to `longestBody`.
+    package var body: Bytes?
+
+    /// More of the body of an answer to an upload is not kept.
+    package static let longestBody = 32_768
 
     package init(
         status: Int,

@@ -3,10 +3,12 @@ package struct SessionTaskReport: Hashable, Sendable, Codable {
     /// The app's own number for it.
     package var task: Int64
     package var url: String
+    /// Of an upload; nil: it is a download.
+    package var method: String?
     package var headers: [HTTPField] = []
     package var description: String?
     package var isSuspended = false
-    /// Bytes.
+    /// Bytes; of an upload: those sent.
     package var received: Int64 = 0
     /// Nil: it is not known.
     package var total: Int64?
@@ -18,7 +20,7 @@ package struct SessionTaskReport: Hashable, Sendable, Codable {
     package init(task: Int64, url: String) { (self.task, self.url) = (task, url) }
 
     private enum CodingKeys: String, CodingKey {
-        case task, url, headers, description, received, total, earliest
+        case task, url, method, headers, description, received, total, earliest
         case isSuspended = "suspended"
         case expectsToSend = "expects-to-send"
         case expectsToReceive = "expects-to-receive"
@@ -51,10 +53,14 @@ package struct SessionTaskEnd: Hashable, Sendable, Codable {
     /// The same: after all redirects.
     package var url: String?
     package var headers: [HTTPField]?
+    /// Of the answer to an upload, or the first part of it.
+    package var body: Bytes?
     /// One word that stays the same.
     package var failure: String?
     /// For a person.
     package var reason: String?
+    /// What has come of the file is kept for a while, for a task that is enqueued with these words.
+    package var resume: String?
     /// How many others have ended, and are told next.
     package var remaining = 0
 
@@ -66,7 +72,7 @@ package struct SessionTaskEnd: Hashable, Sendable, Codable {
 /// How far a task is.
 package struct TaskProgress: Hashable, Sendable, Codable {
     package var task: Int64
-    /// Bytes.
+    /// Bytes; of an upload: those sent.
     package var received: Int64
     /// Nil: it is not known.
     package var total: Int64?

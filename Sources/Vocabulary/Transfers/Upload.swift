@@ -74,6 +74,27 @@ package struct UploadResource: Hashable, Sendable, Codable {
     }
 }
 
+/// What a server has made for an upload that nobody wants any more, and is asked to remove. Nobody
+/// is told what comes of it: a server forgets by itself what is never completed.
+package struct UploadRemoval: Hashable, Sendable, Codable {
+    package var resource: UploadResource
+    /// Where the upload was to go. Its header fields go to no other origin.
+    package var url: String
+    package var headers: [HTTPField]
+    /// A URL; nil: what the environment says; empty: none.
+    package var proxy: String?
+
+    package init(
+        resource: UploadResource,
+        url: String,
+        headers: [HTTPField] = [],
+        proxy: String? = nil
+    ) {
+        (self.resource, self.url, self.headers) = (resource, url, headers)
+        self.proxy = proxy
+    }
+}
+
 /// What tells whether a file is still the one that it was.
 package struct FileIdentity: Hashable, Sendable, Codable {
     package var size: Int64

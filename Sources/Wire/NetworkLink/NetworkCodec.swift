@@ -49,6 +49,7 @@ extension NetworkOrder: NetworkMessage {
         case .hello(let version): try demand((1...1 << 20).contains(version), "version")
         case .begin(_, let order): try order.check()
         case .upload(_, let order): try order.check()
+        case .remove(let removal): try removal.check()
         case .proceed, .stop: break
         }
     }
@@ -98,6 +99,15 @@ extension UploadOrder {
     }
 }
 
+extension UploadRemoval {
+    fileprivate func check() throws(NetworkError) {
+        try demand(url.isWebURL, "url")
+        try resource.check()
+        try headers.checkOfOrder()
+        try demand(proxy.map { $0.isEmpty || $0.isLine } ?? true, "proxy")
+    }
+}
+
 /// What both kinds of orders have.
 private func checkManner(
     _ timeout: Interval,
@@ -125,6 +135,7 @@ extension ExchangeAnswer {
         try demand(!startsAnew || offset == 0, "offset")
         try demand(!isWhole || !startsAnew && total != nil, "length")
         if let validator { try validator.check() }
+        try demand(body?.array.count ?? 0 <= Self.longestBody, "body")
     }
 }
 

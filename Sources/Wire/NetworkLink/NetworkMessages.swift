@@ -16,6 +16,8 @@ package enum NetworkOrder: Hashable, Sendable, Codable {
     case proceed(TransferID)
     /// Ends an exchange; answered by `ended`, unless that is on its way.
     case stop(TransferID)
+    /// Asks a server to forget an upload that was not completed. Not answered.
+    case remove(UploadRemoval)
 }
 
 /// What `offstage-net` tells `offstaged`.

@@ -20,6 +20,8 @@ extension FaultServer {
         package var limit: Int64?
         /// Other than 200, in place of taking anything.
         package var status: Int?
+        /// Of the answer to a whole file.
+        package var body = ""
         /// Leads elsewhere, with status 307.
         package var redirect: String?
         package init(interop: Int? = nil) { self.interop = interop }
@@ -101,6 +103,7 @@ extension FaultServer {
             let complete = "Upload-Complete: \(resource.isComplete ? "?1" : "?0")"
             return send(socket, "HTTP/1.1 204 X\r\n\(offset)\r\n\(complete)\r\n\r\n")
         }
+        if request.method == "DELETE" { return send(socket, "HTTP/1.1 204 X\r\n\r\n") }
         guard request.fields["content-type"] == "application/partial-upload" else {
             return refuse(socket, 415)
         }
@@ -201,7 +204,8 @@ extension FaultServer {
         }
         if upload.losesAnswer { return false }
         let complete = place == nil ? "" : "Upload-Complete: ?1\r\n"
-        return send(socket, "HTTP/1.1 201 X\r\n\(complete)Content-Length: 0\r\n\r\n")
+        let body = "Content-Length: \(upload.body.utf8.count)\r\n\r\n\(upload.body)"
+        return send(socket, "HTTP/1.1 201 X\r\n\(complete)\(body)")
     }
 
     /// At most `count` bytes; nil: there are no more.

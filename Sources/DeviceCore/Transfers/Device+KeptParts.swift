@@ -1,0 +1,67 @@
+import Vocabulary
+
+/// What has come of a download that its app has cancelled, or that has ended without it.
+package struct KeptPart: Hashable, Sendable, Codable {
+    /// By which a new task goes on with it, once. It means something to its app only.
+    package let token: String
+    /// Then it is removed; nil: its app does not know of it yet.
+    var until: WallTime?
+}
+
+extension Device {
+    /// For so long what has come is kept for an app that knows of it.
+    static let keptAge = Interval.days(7)
+
+    /// Nil: nothing has come that could be gone on with.
+    func keptPart(of transfer: Transfer) -> KeptPart? {
+        guard transfer.task != nil, transfer.resume != nil else { return nil }
+        // Of use to one app only, which could not do more with it than that app.
+        var random = SeededRandom(seed: UInt64(bitPattern: seed) ^ transfer.id.number << 20)
+        return KeptPart(token: "\(transfer.id)-" + String(random.next(), radix: 16))
+    }
+
+    /// The app knows how it ended, and may come for what there is.
+    mutating func setAside(_ id: TransferID, _ transition: inout Transition) {
+        let until = transition.now.wall + Self.keptAge
+        transfers.change(id) {
+            $0.task?.place = nil
+            $0.kept?.until = until
+        }
+        transfers.look(at: until, id)
+        save(.transfer(id))
+    }
+
+    /// A new task takes over what has come of an ended one of its app, and what was asked for.
+    mutating func goOn(
+        _ id: TransferID,
+        with token: String,
+        of index: Int,
+        _ transition: inout Transition
+    ) {
+        let old = transfers.all(of: index).first { $0.kept?.token == token }
+        guard let old, let transfer = transfers[id] else {
+            let reason = "what it was to go on with was used already, or is not kept any more"
+            let failure = TransferFailure(code: .resumeGone, reason: reason)
+            return end(id, .failed(failure), &transition)
+        }
+        var order = transfer.order
+        (order.url, order.headers) = (old.order.url, old.order.headers)
+        // In the lane of its host; in the one of before it is skipped once it runs.
+        transfers.change(id) {
+            ($0.order, $0.resume, $0.partOf) = (order, old.resume, old.partOf ?? old.id)
+        }
+        if order.host != transfer.host { transfers.enqueue(id, at: transition.now.wall) }
+        save(.transfer(id))
+        transfers.change(old.id) { ($0.kept, $0.resume) = (nil, nil) }
+        // One that its app has yet to hear of is still told.
+        old.task?.place == nil ? forgetEnded(old.id, &transition) : save(.transfer(old.id))
+    }
+}
+
+extension Transfer {
+    /// Its app knows how it ended.
+    package var isAcknowledged: Bool { isEnded && task != nil && task?.place == nil }
+
+    /// When one that has ended is forgotten.
+    func forgotten(at end: WallTime) -> WallTime { kept?.until ?? end + endedAge }
+}

@@ -1,0 +1,181 @@
+internal import AppProtocol
+internal import ClientCore
+internal import Foundation
+internal import Synchronization
+internal import Vocabulary
+
+/// What the daemon says of tasks, and what the delegate is told of it.
+extension SessionBox {
+    /// A task has ended, which the delegate has not been told by this process.
+    func ended(_ end: SessionTaskEnd, _ number: IncomingNumber) {
+        let isHeld = state.withLock { state in
+            state.remaining = end.remaining
+            state.held?.append(HeldEvent(end: end, number: number))
+            if state.held == nil { state.underWay += 1 }
+            return state.held != nil
+        }
+        if !isHeld { tell(HeldEvent(end: end, number: number)) }
+    }
+
+    private func tell(_ event: HeldEvent) {
+        queue.addOperation { [self] in
+            let number = Int(event.end.task.task)
+            if let task = task(of: event.end.task), isNews(number) {
+                finish(task, event.end, URLError(event.end))
+            }
+            // The delegate has returned: by this the daemon knows that it needs to say it no more.
+            app.answer(event.number)
+            state.withLock { $0.underWay -= 1 }
+            finishEventsIfTold()
+            becomeInvalidIfOver()
+        }
+    }
+
+    private func isNews(_ number: Int) -> Bool {
+        state.withLock { $0.told.insert(number).inserted }
+    }
+
+    private func task(of report: SessionTaskReport) -> URLSessionTask? {
+        state.withLock { state in
+            if let known = state.tasks[Int(report.task)] { return known }
+            return state.session.map { URLSessionTask.known($0, report) }
+        }
+    }
+
+    /// On the delegate queue.
+    func finish(_ task: URLSessionTask, _ end: SessionTaskEnd?, _ error: URLError?) {
+        let isOver = task.values.withLock { values in
+            defer { values.state = .completed }
+            if let end { values.response = HTTPURLResponse.of(end) }
+            values.error = error
+            return values.state == .completed
+        }
+        let keepers = task.values.withLock { values in
+            defer { values.keepers = [] }
+            return values.keepers
+        }
+        for keeper in keepers { keeper(error?.downloadTaskResumeData) }
+        guard !isOver else { return }
+        let (session, delegate) = state.withLock { state in
+            state.tasks[task.taskIdentifier] = nil
+            return (state.session, state.delegate)
+        }
+        guard let session else { return }
+        if error == nil, let size = end?.size { took(end, size, task, session, delegate) }
+        if error == nil, let file = end?.file, let download = task as? URLSessionDownloadTask {
+            (delegate as? any URLSessionDownloadDelegate)?
+                .urlSession(
+                    session,
+                    downloadTask: download,
+                    didFinishDownloadingTo: URL(fileURLWithPath: file)
+                )
+        }
+        (delegate as? any URLSessionTaskDelegate)?
+            .urlSession(session, task: task, didCompleteWithError: error)
+    }
+
+    /// All bytes have come, or were sent, and the answer to them.
+    private func took(
+        _ end: SessionTaskEnd?,
+        _ size: Int64,
+        _ task: URLSessionTask,
+        _ session: URLSession,
+        _ delegate: (any URLSessionDelegate)?
+    ) {
+        guard let upload = task as? URLSessionUploadTask else { return task.progressed(size, size) }
+        task.sent(size, of: size)
+        guard let body = end?.body?.array else { return }
+        task.values.withLock { ($0.received, $0.total) = (Int64(body.count), Int64(body.count)) }
+        (delegate as? any URLSessionDataDelegate)?
+            .urlSession(session, dataTask: upload, didReceive: Data(body))
+    }
+
+    func progressed(_ progress: TaskProgress) {
+        let (task, session, delegate) = state.withLock {
+            ($0.tasks[Int(progress.task)], $0.session, $0.delegate)
+        }
+        guard let session, let task else { return }
+        guard let task = task as? URLSessionDownloadTask else {
+            return sent(progress, task, session, delegate)
+        }
+        queue.addOperation {
+            let before = task.countOfBytesReceived
+            task.progressed(progress.received, progress.total)
+            guard let delegate = delegate as? any URLSessionDownloadDelegate else { return }
+            let total = progress.total ?? NSURLSessionTransferSizeUnknown
+            if let offset = progress.resumedAt {
+                delegate.urlSession(
+                    session,
+                    downloadTask: task,
+                    didResumeAtOffset: offset,
+                    expectedTotalBytes: total
+                )
+            } else {
+                delegate.urlSession(
+                    session,
+                    downloadTask: task,
+                    didWriteData: max(0, progress.received - before),
+                    totalBytesWritten: progress.received,
+                    totalBytesExpectedToWrite: total
+                )
+            }
+        }
+    }
+
+    private func sent(
+        _ progress: TaskProgress,
+        _ task: URLSessionTask,
+        _ session: URLSession,
+        _ delegate: (any URLSessionDelegate)?
+    ) {
+        queue.addOperation {
+            let (before, total) = (task.countOfBytesSent, progress.total ?? 0)
+            task.sent(progress.received, of: total)
+            guard progress.received > before else { return }
+            (delegate as? any URLSessionTaskDelegate)?
+                .urlSession(
+                    session,
+                    task: task,
+                    didSendBodyData: progress.received - before,
+                    totalBytesSent: progress.received,
+                    totalBytesExpectedToSend: total
+                )
+        }
+    }
+
+    // MARK: A launch for its events
+
+    /// The app is about to be told why it was launched: events wait until it has been.
+    func hold() { state.withLock { $0.held = $0.held ?? [] } }
+
+    /// The app was launched for its events before it made the session.
+    func expect(_ run: SessionRun) { state.withLock { $0.run = run } }
+
+    /// The app has been told. It is asked again how much is to come: what was known may be from
+    /// before it was suspended.
+    func release(_ run: SessionRun) {
+        let held = state.withLock { state in
+            state.run = run
+            state.remaining = nil
+            let held = state.held.take() ?? []
+            state.underWay += held.count
+            return held
+        }
+        for event in held { tell(event) }
+        join()
+    }
+
+    /// All that was missed has been told.
+    func finishEventsIfTold() {
+        let told = state.withLock { state -> (URLSession, (any URLSessionDelegate)?)? in
+            guard state.run != nil, state.remaining == 0, state.underWay == 0, state.held == nil
+            else { return nil }
+            state.run = nil
+            return state.session.map { ($0, state.delegate) }
+        }
+        guard let (session, delegate) = told else { return }
+        queue.addOperation {
+            delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: session)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+@testable import DeviceCore
+import Testing
+import Vocabulary
+
+/// Uploads of apps' sessions.
+struct SessionUploadTests {
+    private static let source = FileIdentity(size: 100, modified: 5, inode: 7)
+    private static let made = UploadResource(url: "http://example.org/made/1", interop: .eight)
+
+    private func order(_ method: UploadMethod) -> SessionOrder {
+        let request = UploadRequest(
+            method: method,
+            source: Self.source,
+            mayRepeat: method == .put
+        )
+        return SessionOrder(
+            task: SessionTask(session: "photos", number: 1),
+            order: TransferOrder(
+                url: "http://example.org/in",
+                direction: .upload(request),
+                directory: "/home/user",
+                name: "photo.jpg",
+                errors: .deliver
+            )
+        )
+    }
+
+    private func begun(
+        _ method: UploadMethod = .put
+    ) throws -> (Bench, LaunchID, TransferID) {
+        var (bench, launch) = try Bench.withApp()
+        bench.askSession(launch, .join(sendsLaunchEvents: true))
+        bench.askSession(launch, .enqueue([order(method)], token: nil))
+        return (bench, launch, try #require(bench.sessionTasks.first))
+    }
+
+    @Test func `its end has the body of the answer, and its file stays where it is`() throws {
+        var (bench, launch, id) = try begun(.post)
+        bench.report(id, .progress(received: 60, durable: 0))
+        #expect(bench.progress(launch).map(\.received) == [60])
+        #expect(bench.progress(launch).map(\.total) == [100])
+        var answer = ExchangeAnswer(status: 422, url: "http://example.org/in", total: 100)
+        (answer.offset, answer.body) = (100, Bytes(Array("no".utf8)))
+        bench.report(id, .answered(answer))
+        #expect(bench.progress(launch).isEmpty, "it has not gone on with anything")
+        bench.report(id, .ended(.complete(size: 100), durable: 100))
+        let end = try #require(bench.ends(launch).first)
+        #expect(end.result == "finished" && end.status == 422 && end.size == 100)
+        #expect(end.body == Bytes(Array("no".utf8)))
+        #expect(end.file == nil && end.task.method == "POST")
+        bench.say(launch, .acknowledged(id))
+        #expect(bench.stored(id) == nil)
+        #expect(bench.discarded.isEmpty, "the file is the app's own")
+    }
+
+    @Test func `the answer outlives a daemon that ends before the app has heard it`() throws {
+        var (bench, launch, id) = try begun()
+        var answer = ExchangeAnswer(status: 201, url: "http://example.org/in", total: 100)
+        answer.body = Bytes(Array("yes".utf8))
+        bench.report(id, .answered(answer))
+        bench.report(id, .ended(.complete(size: 100), durable: 100))
+        bench.killed(launch, signal: 11)
+        try bench.restart(manifests: [.linked("app", identifiers: Bench.identifiers)])
+        let again = try bench.openApp("app")
+        bench.askSession(again, .join(sendsLaunchEvents: true))
+        #expect(bench.ends(again).map(\.body) == [Bytes(Array("yes".utf8))])
+    }
+
+    @Test func `a swiped app's POST is told as closed, whatever was sent of it`() throws {
+        var (bench, launch, id) = try begun(.post)
+        bench.report(id, .progress(received: 60, durable: 0))
+        bench.ask(.close(AppID("app")))
+        bench.report(id, .ended(.interrupted(.init(.stopped)), durable: nil))
+        bench.killed(launch, signal: 9)
+        let again = try bench.openApp("app")
+        bench.askSession(again, .join(sendsLaunchEvents: true))
+        #expect(bench.ends(again).map(\.failure) == ["closedByUser"])
+    }
+
+    @Test func `the server is asked once to forget what it has of one that is cancelled`() throws {
+        for isRunning in [true, false] {
+            var (bench, launch, id) = try begun()
+            bench.report(id, .resource(Self.made))
+            if isRunning {
+                bench.askSession(launch, .cancel([1]))
+                bench.report(id, .ended(.interrupted(.init(.stopped)), durable: 0))
+            } else {
+                bench.report(id, .ended(.interrupted(.init(.connection)), durable: 0))
+                bench.askSession(launch, .cancel([1]))
+            }
+            let removal = UploadRemoval(resource: Self.made, url: "http://example.org/in")
+            #expect(bench.contains(.transfer(id, .remove(removal))))
+            #expect(bench.stored(id)?.upload == nil)
+        }
+    }
+
+    @Test func `a server that may have the whole file is not asked to forget it`() throws {
+        for code in [ExchangeFailure.Code.uncertain, .source] {
+            var (bench, _, id) = try begun()
+            bench.report(id, .resource(Self.made))
+            bench.report(id, .ended(.failed(.init(code, reason: "so")), durable: 0))
+            let removal = UploadRemoval(resource: Self.made, url: "http://example.org/in")
+            #expect(bench.contains(.transfer(id, .remove(removal))) == (code == .source))
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import AppTranslation
+import DeviceCore
+@testable import DeviceShell
+import Foundation
+import Linux
+import SystemBus
+import TestKit
+import Testing
+import Vocabulary
+
+/// Transfers of a linked app with everything real: the library, the daemon, the network process,
+/// and a server that does what servers should not.
+struct SessionAppTests {
+    private let server: FaultServer
+    private let folder = ScratchDirectory()
+    private static let path = "/in"
+
+    init() throws { server = try FaultServer() }
+
+    private func app(_ environment: String) throws -> SampleApp {
+        let app = try SampleApp(
+            "SessionPeer",
+            "",
+            settings: "pause-after-start=0\npause-after-boot=0\nsettle-time=0\n",
+            environment: "SERVER=\(server.url(Self.path));\(environment)"
+        )
+        try app.bench.set("network", "on")
+        try app.bench.set("metered", "off")
+        try app.bench.set("power", "on")
+        return app
+    }
+
+    // MARK: Uploads
+
+    private func upload(_ upload: FaultServer.Upload, _ file: VersionedObject) throws -> SampleApp {
+        server.takeUploads(Self.path, upload)
+        let path = folder("file")
+        try FileDescriptor(opening: path, [.writing, .create]).writeAll(file.all.span)
+        return try app("DO=upload;FILE=\(path);")
+    }
+
+    @Test func `a running app sends its file and hears what the server says to it`() throws {
+        let file = VersionedObject(version: 1, size: 100_000)
+        var taking = FaultServer.Upload()
+        taking.body = "taken"
+        let app = try upload(taking, file)
+        try app.open(saying: "begun")
+        try app.wait(for: "a file ended")
+        #expect(app.lines.contains("answer 201 taken"))
+        #expect(app.lines.contains("sent of 100000"))
+        let isSame = server.files(Self.path) == [file.all]
+        #expect(isSame, "it is not the file")
+        let request = try #require(server.requests.first)
+        #expect(request.method == "POST" && request.fields["x-session"] == "1")
+        // Acknowledged: nothing is kept. The file is the app's own.
+        try Wait.until("nothing is left") {
+            try app.bench.ask("Transfers").listValue?.isEmpty == true
+        }
+        #expect(Files.exists(folder("file")))
+    }
+
+    @Test func `an upload goes on without its app, and wakes it once`() throws {
+        var holding = FaultServer.Upload(interop: 8)
+        (holding.holdsAfter, holding.body) = (400_000, "late")
+        let app = try upload(holding, VersionedObject(version: 1, size: 1 << 20))
+        try app.open(saying: "begun")
+        try server.waitUntilHeld(1)
+        try app.leave()
+        try app.waitUntilSuspended()
+        // Neither the app nor the daemon sees the end of it.
+        try app.bench.kill()
+        // What was on its way is lost.
+        server.cutUploads()
+        holding.holdsAfter = nil
+        server.takeUploads(Self.path, holding)
+        server.release()
+        try app.bench.daemon.start()
+        try app.wait(for: "all delivered")
+        #expect(app.lines.contains("answer 201 late"))
+        #expect(app.lines.count { $0 == "rejoined" } == 1)
+        // What holds for the session held for the requests of the next daemon too.
+        #expect(server.requests.count > 1)
+        #expect(server.requests.allSatisfy { $0.fields["x-session"] == "1" })
+        #expect(server.files(Self.path).count == 1)
+    }
+
+    @Test func `a file that changes is not sent, and the app is told why`() throws {
+        let app = try upload(FaultServer.Upload(), VersionedObject(version: 1, size: 1000))
+        try app.bench.set("network", "off")
+        try app.open(saying: "begun")
+        try Wait.until("an upload") { try app.bench.ask("Transfers").listValue?.count == 1 }
+        try Files.replace(folder("file"), with: "another")
+        try app.bench.set("network", "on")
+        try app.wait(for: "a file failed -3000")
+        #expect(server.files(Self.path).isEmpty)
+    }
+
+    // MARK: Resume data
+
+    @Test func `a download that its app pauses goes on with the bytes that had come`() throws {
+        let file = VersionedObject(version: 1, size: 12 << 20)
+        var holding = FaultServer.Behaviour(file)
+        holding.holdsAfter = 6 << 20
+        server.set(Self.path, holding)
+        let app = try app("DO=pause;FILE=\(folder("file"));")
+        try app.open(saying: "begun")
+        try app.wait(for: "goes on")
+        server.change(Self.path) { $0.holdsAfter = nil }
+        server.release()
+        try app.wait(for: "again ended")
+        #expect(app.lines.contains("it failed -999"))
+        #expect(app.lines.contains("resumed true of \(12 << 20)"))
+        let ranges = server.requests.compactMap { $0.fields["range"] }
+        #expect(ranges.count == 1 && ranges.first != "bytes=0-", "\(ranges)")
+        let isSame = try Files.read(folder("file"), limit: 13 << 20) == file.all
+        #expect(isSame, "it is not the file")
+        try Wait.until("nothing is left") {
+            try app.bench.ask("Transfers").listValue?.isEmpty == true
+        }
+        let spool = app.bench.daemon.scratch("state/transfers/sessionpeer")
+        #expect(try Files.list(spool) == [])
+    }
+
+    // MARK: What an app may send
+
+    private func refusal(_ descriptor: Int32) -> Refusal? {
+        let own = ProcessIdentity(of: CurrentProcess.pid)
+        let process = ProcessID(pid: own?.pid ?? 0, startTime: own?.startTime ?? 0)
+        do throws(Refusal) {
+            _ = try UploadSource.file(Int64(descriptor), of: process)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `a file is taken that a process has open for reading, and no other`() throws {
+        let path = try folder.write("file", "some text")
+        let reading = try FileDescriptor(opening: path, .reading)
+        #expect(refusal(reading.number) == nil)
+        let both = try FileDescriptor(opening: path, .both)
+        #expect(refusal(both.number) == nil)
+        let writing = try FileDescriptor(opening: path, .writing)
+        #expect(refusal(writing.number)?.reason == "this is not open for reading")
+        let knowing = try FileDescriptor(knowing: path)
+        #expect(refusal(knowing.number)?.reason == "this is not open for reading")
+        let directory = try FileDescriptor(opening: folder.path, [.reading, .directory])
+        #expect(refusal(directory.number)?.reason == "this is no file")
+        #expect(refusal(9999)?.reason == "this is no file")
+        try Files.remove(path)
+        #expect(refusal(reading.number)?.reason == "this file is not to be found by its path")
+    }
+
+    @Test func `it is known by its own place, whatever link it was opened by`() throws {
+        try Files.makeDirectory(folder("real"), permissions: 0o700)
+        let path = try folder.write("real/file", "some text")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder("link"),
+            withDestinationPath: folder("real")
+        )
+        let descriptor = try FileDescriptor(opening: folder("link") + "/file", .reading)
+        let own = try #require(ProcessIdentity(of: CurrentProcess.pid))
+        let process = ProcessID(pid: own.pid, startTime: own.startTime)
+        let found = try UploadSource.file(Int64(descriptor.number), of: process)
+        #expect(found.file.path == Files.resolved(path))
+        #expect(found.identity == Files.status(path)?.identity)
+    }
+
+    @Test func `of an open file only what the kernel says in one piece is believed`() {
+        let text = "pos:\t0\nflags:\t0100000\nmnt_id:\t29\nino:\t1057\nlock:\t1: x\n"
+        let record = OpenFileRecord(text: text)
+        #expect(record.isReadable && record.isSameFile(as: record))
+        let other = OpenFileRecord(text: text.replacing("1057", with: "1058"))
+        #expect(!record.isSameFile(as: other))
+        let elsewhere = OpenFileRecord(text: text.replacing("29", with: "30"))
+        #expect(!record.isSameFile(as: elsewhere))
+    }
+}

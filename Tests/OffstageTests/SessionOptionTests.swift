@@ -1,0 +1,111 @@
+import Foundation
+import Linux
+@testable import Offstage
+import SystemBus
+import TestKit
+import Testing
+import Vocabulary
+
+/// What the daemon is told of tasks: when, and with which of the session's and their own wishes.
+struct SessionOptionTests {
+    private let bench: SessionBench
+
+    init() throws { bench = try SessionBench() }
+
+    private func request() throws -> URLRequest {
+        URLRequest(url: try #require(URL(string: "http://a.example/1")))
+    }
+
+    @Test func `of a task that was not resumed nobody knows`() async throws {
+        let session = bench.session(bench.recorder)
+        let idle = session.downloadTask(with: try request())
+        let task = session.downloadTask(with: try request())
+        task.resume()
+        let sent = try bench.enqueued()
+        #expect(sent.map { $0["task"]?.integerValue } == [Int64(task.taskIdentifier)])
+        #expect(idle.state == .suspended)
+        // Cancelled it ends without the daemon, and suspended it is what it was.
+        idle.suspend()
+        idle.cancel()
+        #expect(try bench.recorder.errors.next().code == .cancelled)
+        #expect(bench.daemon.calls(of: "ChangeTasks").isEmpty)
+        #expect(await session.allTasks.map(\.taskIdentifier) == [task.taskIdentifier])
+    }
+
+    @Test func `suspending and resuming are told in their order`() throws {
+        let task = bench.session(bench.recorder).downloadTask(with: try request())
+        task.resume()
+        task.suspend()
+        task.suspend()
+        task.resume()
+        task.cancel()
+        #expect(try bench.enqueued().count == 1)
+        for action in ["suspend", "resume", "cancel"] {
+            #expect(try bench.daemon.next("ChangeTasks")[1] == .string(action))
+        }
+    }
+
+    @Test func `the session's header fields are in every task, a request's go before`() throws {
+        bench.configuration.httpAdditionalHeaders = ["Authorization": "session", "X-A": 1]
+        let session = bench.session(bench.recorder)
+        // The session has its own copy.
+        bench.configuration.httpAdditionalHeaders = ["Authorization": "late"]
+        var own = try request()
+        own.setValue("own", forHTTPHeaderField: "authorization")
+        session.downloadTask(with: own).resume()
+        #expect(try bench.enqueued()[0]["headers"] == ["X-A: 1", "authorization: own"])
+        session.downloadTask(with: try request()).resume()
+        #expect(try bench.enqueued()[0]["headers"] == ["Authorization: session", "X-A: 1"])
+    }
+
+    @Test(arguments: 0..<6)
+    func `a network that is not allowed to one is not used`(which: Int) throws {
+        var own = try request()
+        switch which {
+        case 0: bench.configuration.allowsCellularAccess = false
+        case 1: bench.configuration.allowsExpensiveNetworkAccess = false
+        case 2: bench.configuration.allowsConstrainedNetworkAccess = false
+        case 3: own.allowsCellularAccess = false
+        case 4: own.allowsExpensiveNetworkAccess = false
+        default: own.allowsConstrainedNetworkAccess = false
+        }
+        let session = bench.session(bench.recorder)
+        session.downloadTask(with: own).resume()
+        #expect(try bench.enqueued()[0]["unmetered"] == true)
+        session.downloadTask(with: try request()).resume()
+        #expect(try bench.enqueued()[0]["unmetered"] == (which < 3 ? true : nil))
+    }
+
+    @Test func `what is taken from a cache only fails, by the session's word too`() throws {
+        bench.configuration.requestCachePolicy = .returnCacheDataDontLoad
+        let session = bench.session(bench.recorder)
+        session.downloadTask(with: try request()).resume()
+        #expect(try bench.recorder.errors.next().code == .resourceUnavailable)
+        var own = try request()
+        own.cachePolicy = .reloadIgnoringLocalCacheData
+        session.downloadTask(with: own).resume()
+        #expect(try bench.enqueued().count == 1)
+        #expect(session.configuration.requestCachePolicy == .returnCacheDataDontLoad)
+    }
+
+    @Test func `a description is told whenever it is set, up to a length`() throws {
+        let session = bench.session(bench.recorder)
+        let task = session.downloadTask(with: try request())
+        task.taskDescription = String(repeating: "a", count: 16_384)
+        task.resume()
+        let sent = try bench.enqueued()[0]
+        #expect(sent["description"]?.stringValue?.utf8.count == 16_384)
+        task.taskDescription = "later"
+        task.taskDescription = "later"
+        let told = try bench.daemon.next("ChangeTasks")
+        #expect(told[1] == "describe" && told[3]["description"] == "later")
+        task.taskDescription = nil
+        #expect(try bench.daemon.next("ChangeTasks")[3]["description"] == nil)
+        #expect(bench.daemon.calls(of: "ChangeTasks").isEmpty)
+        let long = session.downloadTask(with: try request())
+        long.taskDescription = String(repeating: "a", count: 16_385)
+        long.resume()
+        let error = try bench.recorder.errors.next()
+        #expect((error as NSError).localizedFailureReason?.contains("16384 bytes") == true)
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import Offstage
+
+/// An app that sends and fetches in a background session, as its environment says: `DO`, and with
+/// it `SERVER` and `FILE`. What it is told is in its log.
+@main
+final class SessionPeer: UIResponder, UIApplicationDelegate {
+    private let transfers = Transfers()
+
+    func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool {
+        transfers.connect()
+        return true
+    }
+
+    func applicationDidBecomeActive(_ application: UIApplication) { transfers.begin() }
+
+    func application(
+        _ application: UIApplication,
+        handleEventsForBackgroundURLSession identifier: String,
+        completionHandler: @escaping () -> Void
+    ) {
+        say("rejoined")
+        transfers.whenDelivered = completionHandler
+    }
+}
+
+@MainActor
+final class Transfers: NSObject {
+    var whenDelivered: (() -> Void)?
+    private var session: URLSession?
+    private let environment = ProcessInfo.processInfo.environment
+
+    func connect() {
+        let configuration = URLSessionConfiguration.background(withIdentifier: "peer")
+        configuration.httpAdditionalHeaders = ["X-Session": "1"]
+        session = URLSession(configuration: configuration, delegate: self, delegateQueue: .main)
+    }
+
+    /// Once: the tasks of an earlier launch are only counted.
+    func begin() {
+        let marker = FileManager.default
+            .urls(for: .applicationSupportDirectory, in: .userDomainMask)[0]
+            .appendingPathComponent("begun").path
+        guard !FileManager.default.fileExists(atPath: marker) else {
+            session?.getAllTasks { say("tasks \($0.count)") }
+            return
+        }
+        _ = FileManager.default.createFile(atPath: marker, contents: Data())
+        guard let url = URL(string: environment["SERVER"] ?? "") else { return say("no server") }
+        var request = URLRequest(url: url)
+        switch environment["DO"] {
+        case "upload":
+            request.httpMethod = "POST"
+            let file = URL(fileURLWithPath: environment["FILE"] ?? "")
+            let task = session?.uploadTask(with: request, fromFile: file)
+            task?.taskDescription = "a file"
+            task?.resume()
+        default:
+            session?.downloadTask(with: request).resume()
+        }
+        say("begun")
+    }
+}
+
+extension Transfers: URLSessionDataDelegate, URLSessionDownloadDelegate {
+    nonisolated func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        say("sent of \(totalBytesExpectedToSend)")
+    }
+
+    nonisolated func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didReceive data: Data
+    ) {
+        let status = (dataTask.response as? HTTPURLResponse)?.statusCode ?? 0
+        say("answer \(status) \(String(decoding: data, as: UTF8.self))")
+    }
+
+    nonisolated func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didFinishDownloadingTo location: URL
+    ) {
+        let target = ProcessInfo.processInfo.environment["FILE"] ?? "fetched"
+        do {
+            try FileManager.default.moveItem(at: location, to: URL(fileURLWithPath: target))
+            say("fetched")
+        } catch {
+            say("not moved: \(error)")
+        }
+    }
+
+    nonisolated func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64,
+        totalBytesExpectedToWrite: Int64
+    ) {
+        guard ProcessInfo.processInfo.environment["DO"] == "pause",
+            downloadTask.taskDescription != "again", downloadTask.state == .running
+        else { return }
+        downloadTask.cancel(byProducingResumeData: { data in
+            guard let data else { return say("no resume data") }
+            let again = session.downloadTask(withResumeData: data)
+            again.taskDescription = "again"
+            again.resume()
+            say("goes on")
+        })
+    }
+
+    nonisolated func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didResumeAtOffset fileOffset: Int64,
+        expectedTotalBytes: Int64
+    ) {
+        say("resumed \(fileOffset > 0) of \(expectedTotalBytes)")
+    }
+
+    nonisolated func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didCompleteWithError error: (any Error)?
+    ) {
+        let what = task.taskDescription ?? "it"
+        say(error.map { "\(what) failed \(($0 as NSError).code)" } ?? "\(what) ended")
+    }
+
+    nonisolated func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
+        MainActor.assumeIsolated {  // The delegate queue is the main queue.
+            say("all delivered")
+            whenDelivered?()
+            whenDelivered = nil
+        }
+    }
+}
+
+/// One line, written at once: a frozen or killed app loses nothing that it has said.
+func say(_ line: String) {
+    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+}
