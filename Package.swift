@@ -271,7 +271,7 @@ let package = Package(
             name: "TestKit",
             dependencies: [
                 "CAllocationCounter", "CFaultyDisk", "CTestKit", "DeviceCore", "DeviceShell",
-                "Linux", "Vocabulary",
+                "Linux", "TLS", "Vocabulary",
             ],
             path: "Tests/TestKit",
             swiftSettings: strict

@@ -62,7 +62,11 @@ extension SessionBox {
         }
         guard let session else { return }
         if error == nil, let size = end?.size { took(end, size, task, session, delegate) }
-        if error == nil, let file = end?.file, let download = task as? URLSessionDownloadTask {
+        // An app that was told before, and died before that was known, has taken its file. Told
+        // once more, it would make room for a file that is not there.
+        if error == nil, let file = end?.file, FileManager.default.fileExists(atPath: file),
+            let download = task as? URLSessionDownloadTask
+        {
             (delegate as? any URLSessionDownloadDelegate)?
                 .urlSession(
                     session,
