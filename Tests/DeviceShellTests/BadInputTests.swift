@@ -1,3 +1,4 @@
+@testable import DeviceShell
 import Linux
 import SystemBus
 import TestKit

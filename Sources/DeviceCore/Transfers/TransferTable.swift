@@ -36,10 +36,10 @@ package struct TransferTable: Hashable, Sendable {
         var transfer: Transfer?
     }
 
-    /// Transfers for which every gate answers alike, the longest waiting first.
+    /// Transfers for which every gate answers alike, in the order of their places.
     struct Lane: Hashable, Sendable, Codable {
         let key: Key
-        var queue = IDQueue()
+        var queue = PlaceQueue()
 
         struct Key: Hashable, Sendable, Codable {
             let app: Int
@@ -133,6 +133,15 @@ package struct TransferTable: Hashable, Sendable {
         sessions[app, session]
     }
 
+    /// Before all others, and before what is asked for from now on.
+    var leastPlace: Int64 {
+        var least: Int64 = 0
+        for page in pages {
+            for slot in page { least = min(least, slot.transfer?.rank ?? 0) }
+        }
+        return least
+    }
+
     // MARK: Waiting
 
     /// It waits for its gates and its turn, or for its date.
@@ -147,10 +156,10 @@ package struct TransferTable: Hashable, Sendable {
             host: String(transfer.host)
         )
         if let lane = lanes.firstIndex(where: { $0.key == key }) {
-            lanes[lane].queue.append(id)
+            lanes[lane].queue.insert(id, at: transfer.place)
         } else {
             var lane = Lane(key: key)
-            lane.queue.append(id)
+            lane.queue.insert(id, at: transfer.place)
             lanes.append(lane)
         }
     }
@@ -176,8 +185,12 @@ package struct TransferTable: Hashable, Sendable {
 
     /// The first of a lane that still waits, if any does.
     mutating func head(ofLane index: Int) -> TransferID? {
-        while let id = lanes[index].queue.first {
-            if self[id]?.state == .waiting { return id }
+        while let first = lanes[index].queue.first {
+            if let transfer = self[first.id], transfer.state == .waiting,
+                transfer.place == first.place
+            {
+                return first.id
+            }
             lanes[index].queue.removeFirst()
         }
         return nil
@@ -212,20 +225,35 @@ struct RunningTransfer: Hashable, Sendable, Codable {
     let host: String
 }
 
-/// First in, first out. Removing the first takes constant time.
-struct IDQueue: Hashable, Sendable, Codable {
-    private var ids: [TransferID] = []
+/// The smallest place is the first. Removing the first takes constant time, and so does adding a
+/// last one, which most are.
+struct PlaceQueue: Hashable, Sendable, Codable {
+    private var entries: [Entry] = []
     private var start = 0
 
-    var first: TransferID? { start < ids.count ? ids[start] : nil }
-    var isEmpty: Bool { start == ids.count }
+    struct Entry: Hashable, Sendable, Codable {
+        let id: TransferID
+        let place: Int64
+    }
 
-    mutating func append(_ id: TransferID) { ids.append(id) }
+    var first: Entry? { start < entries.count ? entries[start] : nil }
+    var isEmpty: Bool { start == entries.count }
+
+    mutating func insert(_ id: TransferID, at place: Int64) {
+        let entry = Entry(id: id, place: place)
+        var (low, high) = (start, entries.count)
+        if let last = entries.last, last.place <= place { low = high }
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].place <= place { low = middle + 1 } else { high = middle }
+        }
+        entries.insert(entry, at: low)
+    }
 
     mutating func removeFirst() {
         start += 1
-        guard start * 2 > ids.count else { return }
-        ids.removeFirst(start)
+        guard start * 2 > entries.count else { return }
+        entries.removeFirst(start)
         start = 0
     }
 }
