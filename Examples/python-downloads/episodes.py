@@ -112,7 +112,7 @@ async def wait(daemon, numbers):
         if end["transfer"] in left:
             left.remove(end["transfer"])
             succeeded = succeeded and end["outcome"] == "finished"
-            print(f"{end['transfer']}: {end['result']}", flush=True)
+            print(f"{end['transfer']}: {end['outcome']}", flush=True)
     return succeeded
 
 
