@@ -116,6 +116,8 @@ extension Control1 {
         package var needs = Needs()
         package var rate: Int64?
         package var proxy: String?
+        package var credentials = CredentialFiles()
+        package var notifies = false
         package var token: String?
         package init() {}
 
@@ -131,10 +133,34 @@ extension Control1 {
             try fields.option("power", &needs.power)
             try fields.option("rate", &rate, in: 1...1 << 50, "bytes a second")
             try fields.option("proxy", &proxy, "a URL; empty is none")
+            let path = "an absolute path without links"
+            try fields.option("cookies", &credentials.cookies, "\(path), in Netscape's format")
+            try fields.option("netrc", &credentials.netrc, path)
+            try fields.option("certificate", &credentials.certificate, "\(path), in PEM")
+            try fields.option("key", &credentials.key, "of the certificate: \(path), in PEM")
+            try fields.option(
+                "notify",
+                &notifies,
+                "shows a notification on the desktop when all of the call have ended"
+            )
             try fields.token(&token, "a repeated call with the same token gets the first answer")
         }
 
         func check() throws(OptionError) {
+            if credentials.key != nil, credentials.certificate == nil {
+                throw OptionError(
+                    reason: "a key has no certificate",
+                    value: credentials.key ?? "",
+                    fix: "give the certificate too"
+                )
+            }
+            for path in credentials.paths where !path.hasPrefix("/") || path.hasSuffix("/") {
+                throw OptionError(
+                    reason: "this is not the absolute path of a file",
+                    value: path,
+                    fix: "give its whole path, without links"
+                )
+            }
             for header in headers ?? [] {
                 guard HTTPField(line: header) == nil else { continue }
                 throw OptionError(
@@ -160,6 +186,36 @@ extension Control1 {
             try fields.argument("action", &action)
             try fields.argument("transfers", &transfers)
         }
+    }
+
+    package struct MoveTransfers: ControlCall {
+        package var transfers: [Int64] = []
+        package var place: TransferPlace?
+        package var directory: String?
+        package var file: String?
+        package var overwrite = false
+        package init() {}
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("transfers", &transfers)
+            try fields.option("place", &place, "first or last, among those that wait")
+            try fields.option("directory", &directory, "an absolute path without links")
+            try fields.option("file", &file, "the name in the directory, for one transfer")
+            try fields.option("overwrite", &overwrite, "replaces an existing file when complete")
+        }
+
+        package func check() throws(OptionError) {
+            guard place == nil, directory == nil, file == nil, !overwrite else { return }
+            throw OptionError(
+                reason: "nothing is to be changed",
+                value: "",
+                fix: "give place, directory, file or overwrite"
+            )
+        }
+    }
+
+    package enum TransferPlace: String, CaseIterable, Sendable, FieldType {
+        case first, last
     }
 
     package enum TransferAction: String, CaseIterable, Sendable, FieldType {

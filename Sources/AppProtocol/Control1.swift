@@ -15,6 +15,7 @@ package enum Control1: CallSet {
     case pause(Pause), `continue`(Continue), simulate(Simulate), advance(Advance)
     case set(Set), reload(Reload)
     case download(Download), upload(Upload), transfers(Transfers), changeTransfers(ChangeTransfers)
+    case moveTransfers(MoveTransfers)
 
     package static let table: [CallRow<Control1>] = [
         CallRow(
@@ -108,12 +109,19 @@ package enum Control1: CallSet {
                 + "without links). All of them are stored when the reply comes, or none. A file "
                 + "that has changed by the time it is sent fails."
         ),
-        CallRow(transfers, .user, "The transfers, the oldest first."),
+        CallRow(transfers, .user, "The transfers, in the order in which they go."),
         CallRow(
             changeTransfers,
             .user,
             "Pauses, resumes, cancels or forgets transfers. A running one ends soon after. Only "
                 + "ended ones are forgotten; with no numbers, all of these are."
+        ),
+        CallRow(
+            moveTransfers,
+            .user,
+            "Changes the place of transfers among those that wait, or where their files go. What "
+                + "has been fetched follows a file within its file system. All of them are "
+                + "changed, or none."
         ),
     ]
 

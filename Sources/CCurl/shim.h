@@ -26,6 +26,12 @@ static inline CURLcode ccurl_set_bytes(
     return curl_easy_setopt(easy, option, &blob);
 }
 
+static inline CURLcode ccurl_set_copied_bytes(
+    CURL *easy, CURLoption option, const void *bytes, size_t count) {
+    struct curl_blob blob = {(void *)bytes, count, CURL_BLOB_COPY};
+    return curl_easy_setopt(easy, option, &blob);
+}
+
 static inline CURLcode ccurl_set_writer(CURL *easy, CURLoption option, curl_write_callback body) {
     return curl_easy_setopt(easy, option, body);
 }

@@ -31,6 +31,10 @@ int clinux_rename_at(int directory, const char *name, const char *new_name, int 
     return unlinkat(directory, name, 0);
 }
 
+int clinux_move_at(int from, const char *name, int to) {
+    return renameat(from, name, to, name);
+}
+
 int clinux_remove_at(int directory, const char *name) { return unlinkat(directory, name, 0); }
 
 int clinux_inode_at(int directory, const char *name, uint64_t *inode) {

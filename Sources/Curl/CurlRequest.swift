@@ -17,6 +17,8 @@ package final class CurlRequest {
         package var rateLimit: Int64 = 0
         /// A URL; nil: what the environment says; empty: none.
         package var proxy: String?
+        /// The client's own; nil: none.
+        package var certificate: ClientCertificate?
         package var bufferSize = 512 << 10
         /// Certificates of authorities, in place of the system's.
         package var authorities = Authorities()
@@ -42,6 +44,16 @@ package final class CurlRequest {
 
         package init(certificates: CurlCertificates? = nil, directory: String? = nil) {
             (self.certificates, self.directory) = (certificates, directory)
+        }
+    }
+
+    /// What the client shows to a server that asks for it, in PEM.
+    package struct ClientCertificate: Sendable {
+        package var certificate: String
+        package var key: String
+
+        package init(certificate: String, key: String) {
+            (self.certificate, self.key) = (certificate, key)
         }
     }
 
@@ -110,6 +122,7 @@ package final class CurlRequest {
                 )
             )
         }
+        if let certificate = options.certificate { try set(certificate) }
         if let directory = options.authorities.directory { try set(CURLOPT_CAPATH, directory) }
         let numbers: [(CURLoption, Int)] = [
             (CURLOPT_NOSIGNAL, 1), (CURLOPT_FOLLOWLOCATION, 0), (CURLOPT_HTTP09_ALLOWED, 0),
@@ -135,6 +148,21 @@ package final class CurlRequest {
                 Int(options.rateLimit)
             )
         )
+    }
+
+    private func set(_ certificate: ClientCertificate) throws(CurlError) {
+        try set(CURLOPT_SSLCERT_BLOB, bytesOf: certificate.certificate)
+        try set(CURLOPT_SSLKEY_BLOB, bytesOf: certificate.key)
+        // Nobody is there who could be asked for one.
+        try set(CURLOPT_KEYPASSWD, "")
+    }
+
+    private func set(_ option: CURLoption, bytesOf text: String) throws(CurlError) {
+        let bytes = Array(text.utf8)
+        let code = unsafe bytes.withUnsafeBufferPointer {
+            unsafe ccurl_set_copied_bytes(handle, option, $0.baseAddress, $0.count)
+        }
+        try check(code)
     }
 
     private func set(_ method: Method, bufferSize: Int) throws(CurlError) {

@@ -93,12 +93,20 @@ package struct Exchange: Hashable, Sendable {
     package var fields: [HTTPField] {
         // What was meant for one server is not told to another.
         var fields = target.isForeign ? [] : order.headers
+        if let credentials = order.credentials {
+            fields += credentials.fields(for: url, own: fields, isForeign: target.isForeign)
+        }
         fields.append(HTTPField("Accept-Encoding", "identity"))
         if let known {
             fields.append(HTTPField("Range", "bytes=\(known.offset)-"))
             fields.append(HTTPField("If-Range", known.validator.text))
         }
         return fields
+    }
+
+    /// For the request to `url`; nil: none.
+    package var certificate: Credentials.ClientCertificate? {
+        target.isForeign ? nil : order.credentials?.certificate
     }
 
     /// The answer was a redirect to this URL, which is absolute.

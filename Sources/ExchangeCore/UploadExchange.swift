@@ -97,7 +97,7 @@ package struct UploadExchange: Hashable, Sendable {
             return Request(
                 method: order.method.rawValue,
                 url: target.url,
-                fields: (target.isForeign ? [] : order.headers)
+                fields: creatingFields
                     + [version, HTTPField("Upload-Complete", "?1"), length],
                 body: 0..<size
             )
@@ -123,9 +123,36 @@ package struct UploadExchange: Hashable, Sendable {
         }
     }
 
+    private var creatingFields: [HTTPField] {
+        let own = target.isForeign ? [] : order.headers
+        return own + credentialFields(for: target.url, own, isForeign: target.isForeign)
+    }
+
     private var resourceFields: [HTTPField] {
-        guard let resourceTarget, !resourceTarget.isForeign, !target.isForeign else { return [] }
-        return order.headers.forResource(resourceTarget.url, of: order.url)
+        guard let resourceTarget else { return [] }
+        let own =
+            isResourceForeign ? [] : order.headers.forResource(resourceTarget.url, of: order.url)
+        return own + credentialFields(for: resourceTarget.url, own, isForeign: isResourceForeign)
+    }
+
+    private func credentialFields(
+        for url: String,
+        _ own: [HTTPField],
+        isForeign: Bool
+    ) -> [HTTPField] {
+        order.credentials?.fields(for: url, own: own, isForeign: isForeign) ?? []
+    }
+
+    /// What was meant for the server of the order is not for that of the resource.
+    private var isResourceForeign: Bool {
+        guard let resourceTarget, !resourceTarget.isForeign, !target.isForeign else { return true }
+        return Origin(resourceTarget.url) != Origin(order.url)
+    }
+
+    /// For the request that is, or will be, sent; nil: none.
+    package var certificate: Credentials.ClientCertificate? {
+        let isForeign = state == .creating ? target.isForeign : isResourceForeign
+        return isForeign ? nil : order.credentials?.certificate
     }
 
     /// So many more bytes of the body are on their way.

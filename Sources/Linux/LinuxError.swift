@@ -37,6 +37,7 @@ package struct Errno: Equatable, Hashable, Sendable {
     }
 
     package static let noEntry = Errno(ENOENT)
+    package static let otherFileSystem = Errno(EXDEV)
     package static let stale = Errno(ESTALE)
     package static let noProcess = Errno(ESRCH)
     package static let exists = Errno(EEXIST)

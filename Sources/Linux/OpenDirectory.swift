@@ -41,6 +41,16 @@ package struct OpenDirectory: ~Copyable, Sendable {
         )
     }
 
+    /// Takes over a file of another directory, under its name. The error is `otherFileSystem` if
+    /// that is on another.
+    package func take(_ name: String, from other: borrowing OpenDirectory) throws(LinuxError) {
+        try check(
+            unsafe clinux_move_at(other.descriptor.number, name, descriptor.number),
+            "rename",
+            "\(other.path)/\(name)"
+        )
+    }
+
     package func remove(_ name: String) throws(LinuxError) {
         try check(
             unsafe clinux_remove_at(descriptor.number, name),

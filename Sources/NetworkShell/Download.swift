@@ -188,6 +188,7 @@ final class Download: RunningExchange {
         options.timeoutSeconds = Int(max(1, order.timeout.seconds))
         options.rateLimit = order.rateLimit ?? 0
         options.proxy = order.proxy
+        options.set(exchange.certificate)
         tasks.append(.request(options))
     }
 

@@ -44,6 +44,12 @@ extension CurlRequest.Options {
         let names = fields.map { $0.name.lowercased() }
         if !names.contains("user-agent") { userAgent = "offstage" }
     }
+
+    mutating func set(_ certificate: Credentials.ClientCertificate?) {
+        self.certificate = certificate.map {
+            CurlRequest.ClientCertificate(certificate: $0.certificate, key: $0.key)
+        }
+    }
 }
 
 extension CurlError {

@@ -158,6 +158,7 @@ final class Upload: RunningExchange {
         options.timeoutSeconds = Int(max(1, order.timeout.seconds))
         options.rateLimit = order.rateLimit ?? 0
         options.proxy = order.proxy
+        options.set(exchange.certificate)
         tasks.append(.request(options))
     }
 

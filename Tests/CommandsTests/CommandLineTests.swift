@@ -27,7 +27,7 @@ struct CommandLineTests {
         ("history -n 0", "--lines \"0\" is not a number from 1 to 10000000"),
         ("history --since long", "--since \"long\" is not a time"),
         ("pause soon", "\"soon\" is not a time\nWrite a number and a unit, such as 90s,"),
-        ("pause 5", "\"5\" has no unit\nSay 5s, 5min or 5h."), ("pause 0", "\"0\" is not a time"),
+        ("pause 5 2h", "pause: \"2h\" is too much"), ("pause 0", "\"0\" is not a time"),
         ("history --since 5", "--since \"5\" has no unit\nSay 5s, 5min or 5h."),
         ("set wake-grant 5", "wake-grant cannot be \"5\": it has no unit\nSay 5s, 5min or 5h."),
         ("set wake-grant 5d", "wake-grant cannot be \"5d\": it is out of bounds\nWrite a time"),

@@ -68,7 +68,7 @@ final class CoreControl: Control {
         case .transfers: return device.transferList(at: now).map(Reported.init)
         case .logs, .gates, .modes, .doctor, .version, .open, .leave, .close, .submit, .run,
             .cancel, .pause, .continue, .simulate, .advance, .set, .reload, .download,
-            .upload, .changeTransfers:
+            .upload, .changeTransfers, .moveTransfers:
             return nil
         }
     }

@@ -35,6 +35,9 @@ struct SettingTests {
         case .count(_, let range), .bytes(_, let range):
             good = ["\(range.lowerBound)", "\(range.upperBound)"]
             bad += ["\(range.lowerBound - 1)", "\(range.upperBound + 1)", "1.5", "0x10"]
+        case .proxy:
+            good = ["", "http://127.0.0.1:3128", "socks5h://user:pw@proxy.example"]
+            bad += ["ftp://proxy", "http://", "http://a b", "proxy:3128"]
         case .flag:
             good = ["on", "off"]
             bad += ["2", ""]
@@ -71,6 +74,7 @@ struct SettingTests {
             case .bytes(_, let range): value = "\(range.upperBound)"
             case .flag(let path): value = settings[keyPath: path] ? "off" : "on"
             case .text: value = "other"
+            case .proxy: value = "http://proxy"
             case .timeOfDay: value = "04:44"
             case .wakeFromSleep: value = "on"
             case .profile: value = "ios26"

@@ -102,4 +102,45 @@ struct OtherLanguageTests {
         let pid = try #require(bench.running(name)?["pid"]?.integerValue)
         try bench.waitUntilFrozen(try #require(ProcessIdentity(of: Int32(pid))))
     }
+
+    @Test(.enabled(if: has("dbus_fast"), "python3-dbus-fast is not installed"))
+    func `the Python example has the episodes of a feed fetched, and learns how each ended`() throws
+    {
+        let server = try FaultServer()
+        let bench = try DaemonBench(starting: false)
+        let items = ["/one.mp3", "/two%20b.mp3", "/none.mp3"].map {
+            "<item><enclosure url=\"\(server.url($0))\"/></item>"
+        }
+        let feed = try bench.daemon.scratch.write(
+            "feed.xml",
+            "<rss><channel>\(items.joined())</channel></rss>"
+        )
+        for name in ["/one.mp3", "/two%20b.mp3"] {
+            server.set(name, .init(VersionedObject(version: 1, size: 1000)))
+        }
+        try bench.daemon.start()
+        for (name, value) in [("network", "on"), ("metered", "off"), ("power", "on")] {
+            try bench.set(name, value)
+        }
+        // Everything else that a discretionary one waits for.
+        try bench.set("idle", "on")
+        func run(_ words: String...) throws -> Command.Outcome {
+            let script = Self.root + "/Examples/python-downloads/episodes.py"
+            var command = Command(["/usr/bin/python3", script] + words)
+            command.environment = Command.cleanEnvironment(["OFFSTAGE_SOCKET": bench.daemon.socket])
+            return try command.run()
+        }
+        let first = try run("--wait", "file://" + feed, bench.daemon.scratch("home"))
+        #expect(first.status == .exited(1), "\(first)\(bench.report)")
+        #expect(first.output.contains("1: finished") && first.output.contains("3: failed"))
+        #expect(try Files.list(bench.daemon.scratch("home")).sorted() == ["one.mp3", "two b.mp3"])
+        #expect(first.errors.isEmpty, "\(first.errors)")
+        // The same call gets the same answer: nothing is fetched twice.
+        server.set("/none.mp3", .init(VersionedObject(version: 1, size: 1000)))
+        let second = try run("file://" + feed, bench.daemon.scratch("home"))
+        #expect(second.output.hasPrefix("4: "), "\(second)")
+        try bench.wait(for: "none.mp3") { $0.utf8.count == 1000 }
+        let third = try run("file://" + feed, bench.daemon.scratch("home"))
+        #expect(third.output == "there is nothing new\n")
+    }
 }

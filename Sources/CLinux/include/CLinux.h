@@ -141,6 +141,8 @@ int clinux_open_directory(const char *path);
 int clinux_open_at(int directory, const char *name, int flags, mode_t mode);
 /// Renames within a directory. Without `replace` a file of the new name stays: EEXIST.
 int clinux_rename_at(int directory, const char *name, const char *new_name, int replace);
+/// Into another directory of the same file system: EXDEV of another.
+int clinux_move_at(int from, const char *name, int to);
 int clinux_remove_at(int directory, const char *name);
 /// The inode of what is there, links not followed; 0 and its number, or -1.
 int clinux_inode_at(int directory, const char *name, uint64_t *inode);

@@ -25,7 +25,7 @@ struct TransferWatch {
         throw Failure(.failed, "\(first.url.printable): \(first.sentence.printable)\(others)")
     }
 
-    @discardableResult
+    /// The same with whatever is there, of which some may have failed.
     func watch() throws(Failure) -> [Report.Transfer] {
         let interrupted = try Self.interruption()
         return try follow(interrupted.descriptor.number)
@@ -43,16 +43,23 @@ struct TransferWatch {
 
     /// `interrupted` becomes readable when the user wants to leave.
     private func follow(_ interrupted: Int32) throws(Failure) -> [Report.Transfer] {
-        var before: [TransferID: (received: Int64, at: BootTime)] = [:]
-        var lines = 0
+        var board = TransferBoard()
+        var drawn = 0
         while true {
             let all = try invocation.ask(Control1.Transfers()).map(\.report)
             let mine = all.filter { ids?.contains(Int64(clamping: $0.id.number)) ?? true }
-            let now = Clocks.boot()
             if invocation.console.errorsAreSeen {
-                show(mine, before, now, &lines)
+                // It may be another size by now.
+                let size = Terminal.size(2) ?? (rows: 24, columns: 80)
+                let rows = board.rows(
+                    mine,
+                    at: Clocks.boot(),
+                    width: size.columns,
+                    height: size.rows
+                )
+                draw(rows, over: drawn)
+                drawn = rows.count
             }
-            for transfer in mine { before[transfer.id] = (transfer.received, now) }
             if mine.allSatisfy(\.hasEnded) { return mine }
             if Poll.ready(interrupted, for: .readable, milliseconds: Self.pause) {
                 try leave()
@@ -72,40 +79,12 @@ struct TransferWatch {
         }
     }
 
-    /// Draws over what it has drawn before.
-    private func show(
-        _ transfers: [Report.Transfer],
-        _ before: [TransferID: (received: Int64, at: BootTime)],
-        _ now: BootTime,
-        _ lines: inout Int
-    ) {
-        var text = lines > 0 ? "\u{1B}[\(lines)A" : ""
-        let shown =
-            transfers.filter { !$0.hasEnded }.prefix(20) + transfers.filter(\.hasEnded).suffix(5)
-        for transfer in shown {
-            text += "\r\u{1B}[K" + line(transfer, before[transfer.id], now) + "\n"
-        }
+    /// Over what was drawn before.
+    private func draw(_ rows: [String], over drawn: Int) {
+        var text = drawn > 0 ? "\u{1B}[\(drawn)A" : ""
+        for row in rows { text += "\r\u{1B}[K" + row + "\n" }
         // Fewer than before: the rest is taken away.
         text += "\u{1B}[J"
-        lines = shown.count
         invocation.console.writeError(text)
-    }
-
-    private func line(
-        _ transfer: Report.Transfer,
-        _ before: (received: Int64, at: BootTime)?,
-        _ now: BootTime
-    ) -> String {
-        let name = transfer.shownName.printable
-        guard transfer.state == "running" else { return "\(name)  \(transfer.sentence.printable)" }
-        var text = name + "  " + transfer.done
-        guard let before, now > before.at else { return text }
-        let seconds = (now - before.at).seconds
-        let rate = Int64(Double(max(0, transfer.received - before.received)) / seconds)
-        text += "  \(ByteSize.text(rate))/s"
-        if let total = transfer.total, rate > 0 {
-            text += "  \(Interval.seconds((total - transfer.received) / rate)) left"
-        }
-        return text
     }
 }

@@ -8,19 +8,29 @@ import Vocabulary
 extension OffstageProgram {
     static let pause = Subcommand(
         "pause",
-        "hold all background work",
-        forms: ["[TIME]"],
-        operands: 0...1,
+        "hold all background work, or single transfers",
+        forms: ["[TIME]", "ID..."],
+        operands: 0...1024,
         details: [
             "Nothing starts, and what is running expires, until the time is over or \"offstage "
                 + "continue\" is called. Without a time, the pause lasts until \"offstage "
-                + "continue\"."
+                + "continue\".",
+            "With the numbers of transfers, only these stop, until \"offstage resume\".",
         ],
         examples: [
             Example("pause 2h", "No background work during a talk."),
             Example("pause", "No background work until \"offstage continue\"."),
+            Example("pause 12 13", "Stop two transfers for now."),
         ]
     ) { invocation throws(Failure) in
+        if let ids = invocation.transferIDs { return try changeTransfers(.pause, ids, invocation) }
+        guard invocation.operands.count <= 1 else {
+            throw Failure(
+                .usage,
+                "pause: \(invocation.operands[1].quoted) is too much",
+                fix: "Give one time, or the numbers of transfers."
+            )
+        }
         var call = Control1.Pause()
         if let text = invocation.operands.first {
             guard let interval = Interval(text) else { throw Failure(noSpan: text) }

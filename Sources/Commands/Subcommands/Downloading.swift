@@ -42,6 +42,7 @@ extension OffstageProgram {
                 + "transfers\" says what each one waits for.",
             "With --wait the exit status is 1 if a file could not be had. Interrupting the command "
                 + "interrupts no download.",
+            TransferOptions.credentialDetails,
         ],
         examples: [
             Example("download https://example.org/a.iso", "Fetch a file into this directory."),
@@ -107,22 +108,44 @@ extension OffstageProgram {
         return String(digits)
     }
 
-    /// The daemon follows no link, so the path that it gets has none.
     private static func place(
         _ options: Options,
         _ call: inout Control1.Download
     ) throws(Failure) {
+        let place = try FilePlace(options, of: "download")
+        (call.directory, call.files[0].file) = (place.directory, place.name)
+        guard let file = place.name, !options.has("overwrite") else { return }
+        let path = "\(place.directory)/\(file)"
+        if Files.exists(path) {
+            throw Failure(
+                .failed,
+                "download: \(path.quoted) exists already",
+                fix: "Give another name, or --overwrite."
+            )
+        }
+    }
+}
+
+/// Where a file goes, as `--directory` and `--output` say.
+struct FilePlace {
+    /// The daemon follows no link, so the path that it gets has none.
+    let directory: String
+    /// Nil: nobody has said.
+    let name: String?
+
+    init(_ options: Options, of command: String) throws(Failure) {
         var directory = options["directory"] ?? "."
+        var name: String?
         if let output = options["output"] {
-            let name = Files.name(of: output)
-            guard !name.isEmpty, name != ".", name != ".." else {
+            let last = Files.name(of: output)
+            guard !last.isEmpty, last != ".", last != ".." else {
                 throw Failure(
                     .usage,
-                    "download: --output \(output.quoted) names no file",
+                    "\(command): --output \(output.quoted) names no file",
                     fix: "Give the name of a file; --directory names a directory."
                 )
             }
-            call.files[0].file = name
+            name = last
             let own = output.contains("/") ? Files.directory(of: output) : ""
             if own.hasPrefix("/") {
                 directory = own
@@ -134,22 +157,14 @@ extension OffstageProgram {
         guard status?.kind == .directory, let path = Files.resolved(directory) else {
             throw Failure(
                 .failed,
-                "download: \(directory.quoted) is not a directory",
+                "\(command): \(directory.quoted) is not a directory",
                 fix: "Make it, or name another with --directory."
             )
         }
         guard Files.isWritable(path) else {
-            throw Failure(.failed, "download: no file can be made in \(path.quoted)")
+            throw Failure(.failed, "\(command): no file can be made in \(path.quoted)")
         }
-        call.directory = path
-        if let file = call.files[0].file, !options.has("overwrite"), Files.exists("\(path)/\(file)")
-        {
-            throw Failure(
-                .failed,
-                "download: \("\(path)/\(file)".quoted) exists already",
-                fix: "Give another name, or --overwrite."
-            )
-        }
+        (self.directory, self.name) = (path, name)
     }
 }
 

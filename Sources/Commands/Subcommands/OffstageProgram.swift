@@ -61,6 +61,13 @@ package enum OffstageProgram {
                 )
             ),
             (
+                "ID",
+                .printed(
+                    by: "offstage transfers --json 2>/dev/null "
+                        + "| sed -n 's/.*\"id\" *: *\\([0-9]*\\).*/\\1/p'"
+                )
+            ),
+            (
                 "CONDITION",
                 .fixed(Condition.allCases.map(\.row.name) + SettingRow.table.map(\.name))
             ),
@@ -74,7 +81,7 @@ package enum OffstageProgram {
             [status, apps, tasks, explain, history, watch, logs, doctor]
         ),
         ProgramTable.Group("Apps and their work", [open, leave, close, submit, run, cancel]),
-        ProgramTable.Group("Transfers", [download, upload, transfers]),
+        ProgramTable.Group("Transfers", [download, upload, transfers, resume, move]),
         ProgramTable.Group("In scripts of an app", [begin, end, limits]),
         ProgramTable.Group("The device", [pause, `continue`, set, conditions, settings]),
         ProgramTable.Group("Manifests", [lint, modes, gates]),

@@ -58,14 +58,24 @@ extension OffstageProgram {
 
     static let cancel = Subcommand(
         "cancel",
-        "cancel an app's work, including what is running",
-        forms: ["APP [TASK]"],
-        operands: 1...2,
+        "cancel an app's work, including what is running, or transfers",
+        forms: ["APP [TASK]", "ID..."],
+        operands: 1...1024,
+        details: ["What has been fetched of a cancelled download is removed."],
         examples: [
             Example("cancel command.backup", "Remove a submitted command."),
             Example("cancel org.example.Reader cleanup", "Cancel one of several tasks."),
+            Example("cancel 12 13", "Cancel two transfers."),
         ]
     ) { invocation throws(Failure) in
+        if let ids = invocation.transferIDs { return try changeTransfers(.cancel, ids, invocation) }
+        guard invocation.operands.count <= 2 else {
+            throw Failure(
+                .usage,
+                "cancel: \(invocation.operands[2].quoted) is too much",
+                fix: "Give an app and a task, or the numbers of transfers."
+            )
+        }
         let call: Control1.Cancel = invocation.ofTask()
         try invocation.ask(call, look: "offstage tasks \(call.app)")
     }

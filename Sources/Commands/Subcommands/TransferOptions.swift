@@ -13,6 +13,14 @@ struct TransferOptions {
             "send this header, written NAME: VALUE; @FILE reads a file with one on each line",
             argument: "LINE"
         ),
+        OptionRow(
+            "cookies",
+            "send the cookies of this file, which is in Netscape's format",
+            argument: "FILE"
+        ),
+        OptionRow("netrc", "log in with the names and passwords of ~/.netrc"),
+        OptionRow("cert", "show this client certificate, in PEM", argument: "FILE"),
+        OptionRow("key", "the key of --cert, unless it is in the same file", argument: "FILE"),
         OptionRow("proxy", "use this proxy; an empty URL is none", argument: "URL"),
         OptionRow(
             "limit-rate",
@@ -23,7 +31,14 @@ struct TransferOptions {
         OptionRow("unmetered", "require an unmetered network"),
         OptionRow("power", "require external power"),
         OptionRow("after", "earliest begin, as a time from now, such as 2h", argument: "TIME"),
+        OptionRow("notify", "show a notification on the desktop when all have ended"),
     ]
+
+    /// Of downloads and uploads alike.
+    static let credentialDetails =
+        "The files of --cookies, --netrc, --cert and --key are read for each attempt, so they have "
+        + "to stay; no copy of them is kept. A cookie or a password goes only to the hosts that "
+        + "its file names, and a certificate only to the server of URL."
 
     init(_ invocation: Invocation) { self.invocation = invocation }
 
@@ -39,6 +54,8 @@ struct TransferOptions {
         manner.after = try invocation.interval("after")
         manner.proxy = options["proxy"]
         manner.rate = try rate(options["limit-rate"])
+        manner.credentials = try credentials()
+        manner.notifies = options.has("notify")
         manner.token = try Invocation.token()
         return manner
     }
@@ -61,6 +78,44 @@ struct TransferOptions {
             )
         }
         return headers
+    }
+
+    /// The daemon follows no link, so the paths that it gets have none.
+    private func credentials() throws(Failure) -> CredentialFiles {
+        let options = invocation.options
+        var files = CredentialFiles()
+        files.cookies = try file("cookies", options["cookies"])
+        if options.has("netrc") {
+            guard let home = CurrentProcess.environment("HOME") else {
+                throw Failure(.failed, "--netrc: HOME is not set")
+            }
+            files.netrc = try file("netrc", home + "/.netrc")
+        }
+        files.certificate = try file("cert", options["cert"])
+        files.key = try file("key", options["key"])
+        if files.key != nil, files.certificate == nil {
+            throw Failure(
+                .usage,
+                "--key has no --cert",
+                fix: "Give the certificate that the key belongs to."
+            )
+        }
+        return files
+    }
+
+    private func file(_ option: String, _ path: String?) throws(Failure) -> String? {
+        guard let path else { return nil }
+        guard let real = Files.resolved(path) else {
+            throw Failure(.failed, "--\(option): there is no file \(path.quoted)")
+        }
+        guard Files.status(real)?.kind == .file else {
+            throw Failure(
+                .failed,
+                "--\(option): \(path.quoted) is not a file",
+                fix: "It is read for each attempt, so it has to stay."
+            )
+        }
+        return real
     }
 
     private func rate(_ text: String?) throws(Failure) -> Int64? {

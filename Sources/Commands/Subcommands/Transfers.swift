@@ -17,12 +17,15 @@ extension OffstageProgram {
             OptionRow("clear", "forget these, or all, that have ended"),
         ],
         details: [
-            "A transfer that has ended is listed for a week, unless --clear forgets it before."
+            "Each has a number, by which \"offstage pause\", \"resume\", \"cancel\" and \"move\" "
+                + "name it; the options --pause, --resume and --cancel do the same as the first "
+                + "three. Those that wait are listed in the order of their turn.",
+            "A transfer that has ended is listed for a week, unless --clear forgets it before.",
         ],
         examples: [
             Example("transfers", "What is fetched or sent, and what each one waits for."),
             Example("transfers --watch", "The same with progress bars."),
-            Example("transfers --pause 12 13", "Stop two transfers for now."),
+            Example("transfers --clear", "Forget those that have ended."),
         ],
         printsData: true
     ) { invocation throws(Failure) in
@@ -37,8 +40,8 @@ extension OffstageProgram {
                 fix: "Type one command for each."
             )
         }
-        let ids = try numbers(invocation.operands)
-        if let action = actions.first { return try change(action, ids, invocation) }
+        let ids = try numbers(invocation.operands, of: "transfers")
+        if let action = actions.first { return try changeTransfers(action, ids, invocation) }
         guard ids.isEmpty else {
             throw Failure(
                 .usage,
@@ -47,15 +50,24 @@ extension OffstageProgram {
             )
         }
         if watches {
-            try TransferWatch(invocation, nil).watch()
+            let last = try TransferWatch(invocation, nil).watch()
+            // Where nobody has seen it.
+            if !invocation.console.errorsAreSeen || invocation.wantsJSON {
+                try show(last, invocation)
+            }
             return
         }
-        let list = try invocation.ask(Control1.Transfers())
+        try show(try invocation.ask(Control1.Transfers()).map(\.report), invocation)
+    }
+
+    private static func show(
+        _ list: [Report.Transfer],
+        _ invocation: Invocation
+    ) throws(Failure) {
         try invocation.show(list) { list in
             if list.isEmpty { return invocation.console.print("There are no transfers.") }
             var table = Table("ID", "DIRECTION", "FILE", "STATE", "DONE", "WHY")
             for transfer in list {
-                let transfer = transfer.report
                 table.add(
                     "\(transfer.id)",
                     transfer.direction,
@@ -69,7 +81,7 @@ extension OffstageProgram {
         }
     }
 
-    private static func change(
+    static func changeTransfers(
         _ action: Control1.TransferAction,
         _ ids: [Int64],
         _ invocation: Invocation
@@ -85,19 +97,110 @@ extension OffstageProgram {
         try invocation.ask(call, look: "offstage transfers")
     }
 
-    private static func numbers(_ operands: [String]) throws(Failure) -> [Int64] {
+    static func numbers(_ operands: [String], of command: String) throws(Failure) -> [Int64] {
         var numbers: [Int64] = []
         for operand in operands {
             guard let number = Int64(operand), number > 0 else {
                 throw Failure(
                     .usage,
-                    "transfers: \(operand.quoted) is not the number of a transfer",
+                    "\(command): \(operand.quoted) is not the number of a transfer",
                     fix: "\"offstage transfers\" lists them."
                 )
             }
             numbers.append(number)
         }
         return numbers
+    }
+
+    static let resume = Subcommand(
+        "resume",
+        "go on with transfers that were paused",
+        forms: ["ID..."],
+        operands: 1...1024,
+        details: [
+            "A transfer that waits for its next attempt tries at once. A pause of all background "
+                + "work ends with \"offstage continue\"."
+        ],
+        examples: [Example("resume 12", "Go on with a transfer.")]
+    ) { invocation throws(Failure) in
+        try changeTransfers(.resume, try numbers(invocation.operands, of: "resume"), invocation)
+    }
+
+    static let move = Subcommand(
+        "move",
+        "change when transfers have their turn, or where their files go",
+        forms: ["--first|--last ID...", "[-d DIRECTORY] [-o FILE] ID..."],
+        operands: 1...1024,
+        options: [
+            OptionRow("first", "before all others that wait"),
+            OptionRow("last", "after all others that wait"),
+            OptionRow(
+                "directory",
+                "where the files go",
+                short: "d",
+                argument: "DIRECTORY"
+            ),
+            OptionRow("output", "name of the file, for one transfer", short: "o", argument: "FILE"),
+            OptionRow("overwrite", "replace an existing file when the new one is complete"),
+        ],
+        details: [
+            "The order decides who begins when there is room; what runs is not stopped by it. "
+                + "Several transfers keep the order in which they are named.",
+            "What has been fetched of a file follows it to another directory of the same file "
+                + "system; a running download goes on there. A download of which something has "
+                + "been fetched is not moved to another file system, nor is the file of an upload. "
+                + "What has ended is an ordinary file: use mv.",
+        ],
+        examples: [
+            Example("move --first 12", "Begin transfer 12 before the others."),
+            Example("move -d ~/Videos 12 13", "Put two files elsewhere."),
+            Example("move -o b.iso 12", "Give the file another name."),
+        ]
+    ) { invocation throws(Failure) in
+        let options = invocation.options
+        var call = Control1.MoveTransfers()
+        call.transfers = try numbers(invocation.operands, of: "move")
+        guard !(options.has("first") && options.has("last")) else {
+            throw Failure(
+                .usage,
+                "move: only one of --first and --last at once",
+                fix: "Name one of them."
+            )
+        }
+        if options.has("first") { call.place = .first }
+        if options.has("last") { call.place = .last }
+        call.overwrite = options.has("overwrite")
+        if options["directory"] != nil || options["output"] != nil {
+            let place = try FilePlace(options, of: "move")
+            // A bare name stays in the directory where the file is to go already.
+            let isBare = options["directory"] == nil && options["output"]?.contains("/") == false
+            (call.directory, call.file) = (isBare ? nil : place.directory, place.name)
+            if call.file != nil, call.transfers.count > 1 {
+                throw Failure(
+                    .usage,
+                    "move: one name can be that of one file only",
+                    fix: "Name one transfer, or leave --output out."
+                )
+            }
+        }
+        guard call.place != nil || call.directory != nil || call.file != nil || call.overwrite
+        else {
+            throw Failure(
+                .usage,
+                "move: where to?",
+                fix: "Say --first, --last, --directory, --output or --overwrite."
+            )
+        }
+        try invocation.ask(call, look: "offstage transfers")
+    }
+}
+
+extension Invocation {
+    /// Nil: the operands are something else. A number without a unit is no time, and no app that
+    /// has a program is called by one.
+    var transferIDs: [Int64]? {
+        let ids = operands.compactMap { Int64($0) }
+        return ids.count == operands.count && ids.allSatisfy { $0 > 0 } && !ids.isEmpty ? ids : nil
     }
 }
 

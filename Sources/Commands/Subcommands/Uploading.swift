@@ -30,6 +30,7 @@ extension OffstageProgram {
                 + "--idempotent is given; each POST carries an Idempotency-Key.",
             "What may pass is tried again as a download is. With --wait the exit status is 1 if a "
                 + "file was not taken. Interrupting the command interrupts no upload.",
+            TransferOptions.credentialDetails,
         ],
         examples: [
             Example("upload https://example.org/files/ a.iso b.iso", "Send two files."),

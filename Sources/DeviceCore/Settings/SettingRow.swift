@@ -13,6 +13,8 @@ package struct SettingRow: Sendable {
         case bytes(any WritableKeyPath<Settings, Int64> & Sendable, ClosedRange<Int64>)
         case flag(any WritableKeyPath<Settings, Bool> & Sendable)
         case text(any WritableKeyPath<Settings, String> & Sendable)
+        /// A URL, or nothing.
+        case proxy(any WritableKeyPath<Settings, String> & Sendable)
         /// A time of day, `07:00`.
         case timeOfDay(any WritableKeyPath<Settings, Interval> & Sendable)
         case wakeFromSleep
@@ -291,6 +293,12 @@ package struct SettingRow: Sendable {
             documentation: "How long a discretionary transfer waits for the device to be idle on "
                 + "external power."
         ),
+        SettingRow(
+            name: "transfer-proxy",
+            field: .proxy(\.transferProxy),
+            documentation: "Proxy of transfers that name none, as a URL. If it is empty, the "
+                + "daemon's environment says."
+        ),
     ]
 
     private static let rest: [SettingRow] = [
@@ -372,7 +380,7 @@ extension SettingRow {
         case .count(let path, _): "\(settings[keyPath: path])"
         case .bytes(let path, _): SettingRow.bytesText(settings[keyPath: path])
         case .flag(let path): settings[keyPath: path] ? "on" : "off"
-        case .text(let path): settings[keyPath: path]
+        case .text(let path), .proxy(let path): settings[keyPath: path]
         case .timeOfDay(let path): SettingRow.timeText(settings[keyPath: path])
         case .wakeFromSleep: settings.wakeFromSleep.rawValue
         case .profile: settings.profile
@@ -390,6 +398,7 @@ extension SettingRow {
                 + SettingRow.bytesText(range.upperBound) + ", such as 64M"
         case .flag: "on or off"
         case .text: "a command line, or nothing"
+        case .proxy: "the URL of a proxy, or nothing"
         case .timeOfDay: "a time of day, such as 07:30"
         case .wakeFromSleep: WakeFromSleep.allCases.map(\.rawValue).joined(separator: ", ")
         case .profile: SettingRow.profiles.map(\.name).joined(separator: ", ")
@@ -415,6 +424,9 @@ extension SettingRow {
             // Where home is makes no difference to whether it is one.
             guard text.isEmpty || ArgumentList.parse(text, home: "/") != nil else { return false }
             settings[keyPath: path] = text
+        case .proxy(let path):
+            guard text.isEmpty || TransferOrder.isProxy(text) else { return false }
+            settings[keyPath: path] = text
         case .timeOfDay(let path):
             guard let value = SettingRow.time(text) else { return false }
             settings[keyPath: path] = value
@@ -437,7 +449,7 @@ extension SettingRow {
             let mistake = Interval.mistake(in: text)
             return mistake.reason == "has no unit" ? mistake : usual
         case .text: return ArgumentList.mistake(in: text) ?? usual
-        case .count, .bytes, .flag, .timeOfDay, .wakeFromSleep, .profile: return usual
+        case .count, .bytes, .flag, .proxy, .timeOfDay, .wakeFromSleep, .profile: return usual
         }
     }
 

@@ -69,6 +69,7 @@ package struct Settings: Hashable, Sendable, Codable {
     package var transferSlots: Int64 = 32
     package var transfersPerHost: Int64 = 6
     package var discretionaryWait = Interval.hours(12)
+    package var transferProxy = ""
 
     // Failures.
     package var failuresBeforeCommand: Int64 = 3

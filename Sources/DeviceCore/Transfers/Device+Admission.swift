@@ -40,7 +40,7 @@ extension Device {
     }
 
     /// Whose turn it is: an app in the foreground first, then whoever has fewest running, then
-    /// what has waited longest. Nil: nobody's, or there is no room.
+    /// what has the first place. Nil: nobody's, or there is no room.
     private mutating func nextTransfer(
         besideLanes held: Set<Int>,
         at now: WallTime
@@ -48,20 +48,21 @@ extension Device {
         guard transfers.receiving.count < Int(settings.transferSlots),
             transfers.running.count < Self.mostRunningTransfers
         else { return nil }
-        var best: (rank: TransferRank, lane: Int)?
+        var best: (rank: TransferRank, lane: Int, id: TransferID)?
         for lane in transfers.lanes.indices where !held.contains(lane) {
-            guard let id = transfers.head(ofLane: lane, at: now) else { continue }
+            guard let id = transfers.head(ofLane: lane, at: now), let transfer = transfers[id]
+            else { continue }
             let key = transfers.lanes[lane].key
             let counts = transfers.counts(app: key.app, host: key.host)
             guard counts.host < Int(settings.transfersPerHost) else { continue }
             let rank = TransferRank(
                 isForeground: apps[key.app].isForeground,
                 running: counts.app,
-                id: id
+                place: transfer.place
             )
-            if best.map({ rank < $0.rank }) ?? true { best = (rank, lane) }
+            if best.map({ rank < $0.rank }) ?? true { best = (rank, lane, id) }
         }
-        return best.map { ($0.lane, $0.rank.id) }
+        return best.map { ($0.lane, $0.id) }
     }
 
     private mutating func begin(_ id: TransferID, _ transition: inout Transition) {
@@ -83,9 +84,14 @@ extension Device {
             timeout: order.timeout,
             sha256: order.sha256,
             rateLimit: order.rateLimit,
-            proxy: order.proxy
+            proxy: proxy(of: order)
         )
         transition.emit(.transfer(id, .begin(exchange, transfer.file)))
+    }
+
+    /// Nil: what the environment of the network process says.
+    func proxy(of order: TransferOrder) -> String? {
+        order.proxy ?? (settings.transferProxy.isEmpty ? nil : settings.transferProxy)
     }
 
     /// A gate that ends what runs has closed.
@@ -155,11 +161,11 @@ private struct TransferRank: Comparable {
     let isForeground: Bool
     /// Transfers of its app.
     let running: Int
-    let id: TransferID
+    let place: Int64
 
     static func < (left: Self, right: Self) -> Bool {
-        (left.isForeground ? 0 : 1, left.running, left.id)
-            < (right.isForeground ? 0 : 1, right.running, right.id)
+        (left.isForeground ? 0 : 1, left.running, left.place)
+            < (right.isForeground ? 0 : 1, right.running, right.place)
     }
 }
 

@@ -11,7 +11,11 @@ extension Device {
         switch (event, transfer.state) {
         case (.opened(let inode), .running(var attempt)):
             attempt.inode = inode
-            transfers.change(id) { $0.state = .running(attempt) }
+            transfers.change(id) {
+                $0.state = .running(attempt)
+                // It was opened where it belongs, unless it has been moved meanwhile.
+                if attempt.then == nil { $0.former = nil }
+            }
         case (.answered(let answer), .running(let attempt)):
             answered(id, answer, attempt, &transition)
         case (.progress(let received, let durable), .running(let attempt)):
@@ -28,6 +32,9 @@ extension Device {
             self.end(id, .finished(size: size, name: name), &transition)
         case (.notPlaced(let failure), .placing):
             self.end(id, .failed(failure), &transition)
+        case (.notPlaced, .running(let attempt)):
+            // Found before all of it was fetched in vain.
+            if attempt.then == nil { stopTransfer(id, then: .exists, &transition) }
         case (.lost, .placing):
             // What was complete is not there any more: from the start.
             transfers.change(id) { $0.resume = nil }
@@ -62,9 +69,25 @@ extension Device {
         if attempt.then == nil, answer.offset > 0, !isUpload {
             tellProgress(of: id, resumedAt: answer.offset, &transition)
         }
+        lookForFile(id, answer, attempt, &transition)
         guard answer.startsAnew else { return }
         if hadBytes { save(.transfer(id)) }
         if attempt.then == nil { transition.emit(.transfer(id, .proceed)) }
+    }
+
+    /// What cannot get its name in the end need not be fetched.
+    private func lookForFile(
+        _ id: TransferID,
+        _ answer: ExchangeAnswer,
+        _ attempt: Transfer.Attempt,
+        _ transition: inout Transition
+    ) {
+        guard let transfer = transfers[id], transfer.task == nil, !transfer.order.overwrites,
+            !transfer.order.direction.isUpload, attempt.then == nil, answer.status != 0
+        else { return }
+        let order = transfer.order
+        let name = order.name ?? FileName.suggested(by: answer, of: order.url)
+        transition.emit(.transfer(id, .look(directory: order.directory, name: name)))
     }
 
     private mutating func progressed(

@@ -6,11 +6,12 @@ extension Device {
 
     package var transferCount: Int { transfers.count }
 
-    /// All, or those of one app, in the order in which they were asked for.
+    /// All, or those of one app, in the order in which they go.
     package func transferList(of app: AppID? = nil, at now: Moment) -> [Report.Transfer] {
         let index = app.flatMap { apps.index(of: $0) }
         if app != nil, index == nil { return [] }
-        return transfers.all(of: index).map { report(of: $0, at: now) }
+        return transfers.all(of: index).sorted { $0.place < $1.place }
+            .map { report(of: $0, at: now) }
     }
 
     /// Of those that have not ended, the first ones only: there may be thousands.
@@ -94,7 +95,7 @@ extension Transfer {
             switch attempt.then {
             case .pause: "paused"
             case .cancel, .keep: "cancelled"
-            case .close: "failed"
+            case .close, .exists: "failed"
             case .wait, .timeOut: "waiting"
             case nil: "running"
             }

@@ -27,6 +27,8 @@ extension Device {
                 for id in try known(ids) { resumeTransfer(id, &transition) }
             case .cancel(let ids):
                 for id in try known(ids) { stopTransfer(id, then: .cancel, &transition) }
+            case .move(let ids, let move):
+                try self.move(try known(ids), move, &transition)
             case .forget(let ids):
                 for id in try ids.map(known) ?? transfers.all().map(\.id) {
                     forgetEnded(id, &transition)
@@ -90,7 +92,10 @@ extension Device {
         for (order, task) in orders {
             let id = nextSerial(TransferKind.self)
             ids.append(id)
-            let transfer = Transfer(id: id, order: order, submittedAt: now, task: task)
+            var transfer = Transfer(id: id, order: order, submittedAt: now, task: task)
+            if order.notifies {
+                transfer.group = TransferGroup(first: ids[0], count: orders.count)
+            }
             transfers.insert(transfer, app: index)
             transfers.look(at: transfer.deadline, id)
             transfers.enqueue(id, at: now)
@@ -180,6 +185,8 @@ extension Device {
             let reason = "it was not done within \(transfers[id]?.order.resourceTimeout ?? .zero)"
             let failure = TransferFailure(code: .timedOut, reason: reason)
             end(id, .failed(failure), keeping: true, &transition)
+        case .exists:
+            end(id, .failed(.exists), &transition)
         case .close:
             let reason = "its app was closed by the user"
             let failure = TransferFailure(code: .closedByUser, reason: reason)
@@ -239,6 +246,7 @@ extension Device {
         }
         let entry = HistoryLine.Entry.transferred(id, url: transfer.order.url, end)
         appendHistory(entry, app: index, &transition)
+        noticeEnd(of: id, &transition)
     }
 
     /// Of one that has ended long ago, or whose deadline has come.

@@ -29,9 +29,13 @@ extension Device {
             errors: order.errors,
             timeout: order.timeout,
             rateLimit: order.rateLimit,
-            proxy: order.proxy
+            proxy: proxy(of: order)
         )
-        let file = UploadFile(directory: order.directory, name: order.name ?? "")
+        let file = UploadFile(
+            directory: order.directory,
+            name: order.name ?? "",
+            credentials: order.credentials
+        )
         transition.emit(.transfer(id, .upload(exchange, file)))
     }
 

@@ -16,6 +16,12 @@ package struct Transfer: Hashable, Sendable, Codable {
     package internal(set) var retry: Retry?
     /// Of the complete file, in its directory.
     package internal(set) var name: String?
+    /// Where its bytes may still be, which were fetched before it was moved.
+    var former: String?
+    /// Its place among those that wait; the smallest goes first. Nil: its number.
+    var rank: Int64?
+    /// Those whose end is told together; nil: nobody is told.
+    var group: TransferGroup?
     /// Of the complete file, as the server said it.
     var modified: String?
     /// Of the complete file.
@@ -52,7 +58,7 @@ package struct Transfer: Hashable, Sendable, Codable {
         package internal(set) var then: Next?
 
         package enum Next: String, Hashable, Sendable, Codable {
-            case wait, pause, cancel, timeOut, close, keep
+            case wait, pause, cancel, timeOut, close, keep, exists
 
             /// Whether another may come in its place before the attempt has ended: a cancelled one
             /// is not only paused, and no gate lets go on what somebody has paused or ended.
@@ -61,7 +67,7 @@ package struct Transfer: Hashable, Sendable, Codable {
                 case .cancel: false
                 case .keep: next == .cancel
                 case .wait: true
-                case .pause, .timeOut, .close: next != .wait
+                case .pause, .timeOut, .close, .exists: next != .wait
                 }
             }
         }
@@ -162,7 +168,8 @@ package struct Transfer: Hashable, Sendable, Codable {
     var isValid: Bool {
         let numbers = [
             resume?.offset ?? 0, resume?.total ?? 0, order.rateLimit ?? 0,
-            Int64(clamping: task?.place ?? 0),
+            Int64(clamping: task?.place ?? 0), Int64(clamping: (rank ?? 0).magnitude),
+            Int64(group?.count ?? 0),
         ]
         return numbers.allSatisfy { (0...1 << 60).contains($0) }
             && (retry?.attempts ?? 1).isCount && order.sha256?.count ?? 32 == 32
@@ -178,9 +185,24 @@ package struct Transfer: Hashable, Sendable, Codable {
     var file: TransferFile {
         TransferFile(
             directory: order.directory,
-            partialName: ".offstage-\(partOf ?? id).part"
+            partialName: ".offstage-\(partOf ?? id).part",
+            former: former,
+            credentials: order.credentials
         )
     }
+}
+
+extension Transfer {
+    /// Its place among all.
+    var place: Int64 { rank ?? Int64(clamping: id.number) }
+}
+
+/// Transfers that were asked for at once; they have consecutive numbers.
+struct TransferGroup: Hashable, Sendable, Codable {
+    let first: TransferID
+    let count: Int
+
+    var ids: [TransferID] { (0..<UInt64(count)).map { TransferID(first.number + $0) } }
 }
 
 /// What only the gates of transfers look at.
@@ -249,9 +271,15 @@ package struct TransferFailure: Hashable, Sendable, Codable {
     }
 
     package init(code: Code, reason: String) { (self.code, self.reason) = (code, reason) }
+
+    package static let exists = TransferFailure(
+        code: .exists,
+        reason: "there is a file of that name already"
+    )
 }
 
-/// What is asked for: from where, where to, and when it may be fetched or sent. Never changes.
+/// What is asked for: from where, where to, and when it may be fetched or sent. Only its place may
+/// change.
 package struct TransferOrder: Hashable, Sendable, Codable {
     package var url: String
     package var headers: [HTTPField]
@@ -273,8 +301,11 @@ package struct TransferOrder: Hashable, Sendable, Codable {
     package var resourceTimeout: Interval
     /// Bytes a second; nil: no limit.
     package var rateLimit: Int64?
-    /// A URL; nil: what the environment says; empty: none.
+    /// A URL; nil: what the setting or the environment says; empty: none.
     package var proxy: String?
+    package var credentials: CredentialFiles?
+    /// The user is told when it has ended, and all that were asked for with it.
+    @OmittedIfDefault package var notifies = false
 
     package init(
         url: String,
@@ -302,7 +333,9 @@ package struct TransferOrder: Hashable, Sendable, Codable {
     }
 
     /// Between the scheme and the path, without a port.
-    var host: Substring {
+    package var host: Substring { Self.host(of: url) }
+
+    package static func host(of url: String) -> Substring {
         let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
         let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         let host = authority.split(separator: "@").last ?? authority

@@ -57,8 +57,10 @@ package struct UploadFile: Hashable, Sendable, Codable {
     /// An absolute path without links.
     package var directory: String
     package var name: String
+    /// What an exchange for it needs beside it.
+    package var credentials: CredentialFiles?
 
-    package init(directory: String, name: String) {
-        (self.directory, self.name) = (directory, name)
+    package init(directory: String, name: String, credentials: CredentialFiles? = nil) {
+        (self.directory, self.name, self.credentials) = (directory, name, credentials)
     }
 }

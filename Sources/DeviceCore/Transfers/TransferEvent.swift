@@ -40,6 +40,11 @@ package enum TransferAction: Hashable, Sendable, Codable {
     case discard(TransferFile)
     /// The server is asked once to forget what it has made for an upload.
     case remove(UploadRemoval)
+    /// Asks whether something of this name is in the directory already; answered by `notPlaced` if
+    /// it is, and else by nothing.
+    case look(directory: String, name: String)
+    /// Tells the user.
+    case notify(TransferNotice)
 }
 
 /// What the user asks for.
@@ -51,6 +56,8 @@ package enum TransferRequest: Hashable, Sendable, Codable {
     case resume([TransferID])
     /// Ended, and what there is of the file is removed.
     case cancel([TransferID])
+    /// Those that have not ended.
+    case move([TransferID], TransferMove)
     /// Ended ones are listed no longer; nil: all of them.
     case forget([TransferID]?)
 }
@@ -60,9 +67,19 @@ package struct TransferFile: Hashable, Sendable, Codable {
     /// An absolute path without links.
     package var directory: String
     package var partialName: String
+    /// Where it may still be; nil: nowhere else.
+    package var former: String?
+    /// What an exchange for it needs beside it.
+    package var credentials: CredentialFiles?
 
-    package init(directory: String, partialName: String) {
+    package init(
+        directory: String,
+        partialName: String,
+        former: String? = nil,
+        credentials: CredentialFiles? = nil
+    ) {
         (self.directory, self.partialName) = (directory, partialName)
+        (self.former, self.credentials) = (former, credentials)
     }
 }
 

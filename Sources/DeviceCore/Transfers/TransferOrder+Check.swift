@@ -27,9 +27,25 @@ extension TransferOrder {
         guard sha256?.count ?? 32 == 32 else {
             throw invalid("a SHA-256 has 32 bytes", "", "give 64 hexadecimal digits")
         }
+        for path in credentials?.paths ?? [] where !path.hasPrefix("/") || path.contains("\0") {
+            throw invalid("the path is not absolute", path, "give its whole path")
+        }
+        if let proxy, !proxy.isEmpty, !Self.isProxy(proxy) {
+            throw invalid("this is no proxy", proxy, "write it as http://HOST:PORT")
+        }
         guard timeout > .zero, resourceTimeout > .zero, rateLimit ?? 1 > 0 else {
             throw invalid("a limit must be above zero", "", "leave it out for none")
         }
+    }
+
+    /// A URL that libcurl takes for one.
+    static func isProxy(_ text: String) -> Bool {
+        let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
+        let isPlain = text.utf8.allSatisfy { (0x21...0x7e).contains($0) }
+        guard isPlain, text.utf8.count <= 2048 else { return false }
+        guard let colon = text.firstRange(of: "://") else { return false }
+        return schemes.contains(text[..<colon.lowerBound].lowercased())
+            && colon.upperBound < text.endIndex
     }
 
     private func checkURL() throws(Refusal) {

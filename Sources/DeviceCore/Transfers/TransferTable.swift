@@ -37,10 +37,10 @@ package struct TransferTable: Hashable, Sendable {
         var transfer: Transfer?
     }
 
-    /// Transfers for which every gate answers alike, the longest waiting first.
+    /// Transfers for which every gate answers alike, in the order of their places.
     struct Lane: Hashable, Sendable, Codable {
         let key: Key
-        var queue = IDQueue()
+        var queue = PlaceQueue()
 
         struct Key: Hashable, Sendable, Codable {
             let app: Int
@@ -134,6 +134,15 @@ package struct TransferTable: Hashable, Sendable {
         sessions[app, session]
     }
 
+    /// Before all others, and before what is asked for from now on.
+    var leastPlace: Int64 {
+        var least: Int64 = 0
+        for page in pages {
+            for slot in page { least = min(least, slot.transfer?.rank ?? 0) }
+        }
+        return least
+    }
+
     // MARK: Waiting
 
     /// It waits for its gates and its turn, or for its date.
@@ -148,10 +157,10 @@ package struct TransferTable: Hashable, Sendable {
             host: String(transfer.host)
         )
         if let lane = lanes.firstIndex(where: { $0.key == key }) {
-            lanes[lane].queue.append(id)
+            lanes[lane].queue.insert(id, at: transfer.place)
         } else {
             var lane = Lane(key: key)
-            lane.queue.append(id)
+            lane.queue.insert(id, at: transfer.place)
             lanes.append(lane)
         }
     }
@@ -179,11 +188,11 @@ package struct TransferTable: Hashable, Sendable {
     /// comes back when that has come.
     mutating func head(ofLane index: Int, at now: WallTime) -> TransferID? {
         let trigger = lanes[index].key.trigger
-        while let id = lanes[index].queue.first {
-            if let transfer = self[id], transfer.state == .waiting, transfer.date <= now,
-                transfer.trigger == trigger
+        while let first = lanes[index].queue.first {
+            if let transfer = self[first.id], transfer.state == .waiting,
+                transfer.place == first.place, transfer.date <= now, transfer.trigger == trigger
             {
-                return id
+                return first.id
             }
             lanes[index].queue.removeFirst()
         }
@@ -219,20 +228,35 @@ struct RunningTransfer: Hashable, Sendable, Codable {
     let host: String
 }
 
-/// First in, first out. Removing the first takes constant time.
-struct IDQueue: Hashable, Sendable, Codable {
-    private var ids: [TransferID] = []
+/// The smallest place is the first. Removing the first takes constant time, and so does adding a
+/// last one, which most are.
+struct PlaceQueue: Hashable, Sendable, Codable {
+    private var entries: [Entry] = []
     private var start = 0
 
-    var first: TransferID? { start < ids.count ? ids[start] : nil }
-    var isEmpty: Bool { start == ids.count }
+    struct Entry: Hashable, Sendable, Codable {
+        let id: TransferID
+        let place: Int64
+    }
 
-    mutating func append(_ id: TransferID) { ids.append(id) }
+    var first: Entry? { start < entries.count ? entries[start] : nil }
+    var isEmpty: Bool { start == entries.count }
+
+    mutating func insert(_ id: TransferID, at place: Int64) {
+        let entry = Entry(id: id, place: place)
+        var (low, high) = (start, entries.count)
+        if let last = entries.last, last.place <= place { low = high }
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].place <= place { low = middle + 1 } else { high = middle }
+        }
+        entries.insert(entry, at: low)
+    }
 
     mutating func removeFirst() {
         start += 1
-        guard start * 2 > ids.count else { return }
-        ids.removeFirst(start)
+        guard start * 2 > entries.count else { return }
+        entries.removeFirst(start)
         start = 0
     }
 }

@@ -5,7 +5,8 @@ internal import Vocabulary
 
 extension TransferOrder {
     /// Those of a call, which is valid.
-    static func of(_ call: Control1.Download, at now: WallTime) -> [TransferOrder] {
+    static func of(_ call: Control1.Download, at now: WallTime) throws(Refusal) -> [TransferOrder] {
+        try call.manner.checkCredentials(for: call.files.map(\.url), at: now)
         let headers = call.manner.fields
         return call.files.map { file in
             var order = TransferOrder(
@@ -23,6 +24,7 @@ extension TransferOrder {
 
     /// Looks at each file as it is now.
     static func of(_ call: Control1.Upload, at now: WallTime) throws(Refusal) -> [TransferOrder] {
+        try call.manner.checkCredentials(for: call.files.map(\.url), at: now)
         let headers = call.manner.fields
         let method = UploadMethod(rawValue: call.method ?? "") ?? .put
         var orders: [TransferOrder] = []
@@ -68,11 +70,35 @@ extension TransferOrder {
         needs = manner.needs
         earliest = manner.after.map { now + $0 }
         (rateLimit, proxy) = (manner.rate, manner.proxy)
+        credentials = manner.credentials.isEmpty ? nil : manner.credentials
+        notifies = manner.notifies
     }
 }
 
 extension Control1.TransferManner {
     fileprivate var fields: [HTTPField] { (headers ?? []).compactMap(HTTPField.init(line:)) }
+
+    /// Who has named a wrong file learns it at once. They are read again when they are needed.
+    fileprivate func checkCredentials(
+        for urls: [String],
+        at now: WallTime
+    ) throws(Refusal) {
+        if credentials.isEmpty { return }
+        let reader = CredentialReader()
+        var seen = Set<Substring>()
+        for url in urls where seen.insert(TransferOrder.host(of: url)).inserted {
+            do throws(CredentialReader.Problem) {
+                _ = try reader.read(credentials, for: String(TransferOrder.host(of: url)), at: now)
+            } catch {
+                throw Refusal(
+                    .invalid,
+                    reason: error.reason,
+                    value: error.path,
+                    fix: "name a file that you can read"
+                )
+            }
+        }
+    }
 }
 
 extension TransferRequest {
@@ -85,5 +111,35 @@ extension TransferRequest {
             case .cancel: .cancel(ids)
             case .forget: .forget(ids.isEmpty ? nil : ids)
             }
+    }
+}
+
+extension ControlCalls {
+    /// What was fetched cannot follow to another file system while it is incomplete.
+    func move(_ call: Control1.MoveTransfers) throws(Refusal) -> TransferRequest {
+        let ids = call.transfers.map { TransferID(UInt64(clamping: $0)) }
+        if let directory = call.directory {
+            for id in ids {
+                guard let transfer = host.device.transfer(id), !transfer.isEnded,
+                    transfer.received > 0,
+                    let from = Files.status(transfer.order.directory),
+                    let to = Files.status(directory), from.device != to.device
+                else { continue }
+                throw Refusal(
+                    .held,
+                    reason: "this directory is on another file system, and "
+                        + "\(ByteSize.text(transfer.received)) of transfer \(id) are here already",
+                    value: directory,
+                    fix: "move the file when it is complete"
+                )
+            }
+        }
+        let move = TransferMove(
+            place: call.place.map { $0 == .first ? .first : .last },
+            directory: call.directory,
+            name: call.file,
+            overwrites: call.overwrite
+        )
+        return .move(ids, move)
     }
 }

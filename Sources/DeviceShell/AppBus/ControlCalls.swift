@@ -55,7 +55,7 @@ struct ControlCalls {
             }
         case .reload(let call): host.reload { incoming.answer(call, $0, \.done) }
         case .download(let call):
-            let orders = TransferOrder.of(call, at: now.wall)
+            let orders = try TransferOrder.of(call, at: now.wall)
             host.ask(.transfer(.enqueue(orders, token: call.manner.token))) {
                 incoming.answer(call, $0, \.enqueued)
             }
@@ -65,6 +65,7 @@ struct ControlCalls {
                 incoming.answer(call, $0, \.enqueued)
             }
         case .transfers(let call): incoming.answer(call, host.device.transferList(at: now))
+        case .moveTransfers(let call): ask(.transfer(try move(call)), call, incoming)
         case .changeTransfers(let call): ask(.transfer(TransferRequest(call)), call, incoming)
         }
     }

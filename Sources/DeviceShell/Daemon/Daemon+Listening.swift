@@ -45,6 +45,8 @@ extension Daemon {
         }
         machine.told = { [unowned self] in bus?.tell($0, $1.onMachine(clock)) }
         discovery = Discovery(sessionBus, socket: paths.socket)
+        let notices = DesktopNotices(sessionBus)
+        machine.transfers?.notify = { notices.show($0) }
         sessionBus.connect()
     }
 

@@ -59,7 +59,12 @@ final class Machine {
         ) { [unowned self] in
             happened(.process($0, $1))
         }
-        transfers = Transfers(loop, program: paths.network, control: control) { [unowned self] in
+        transfers = Transfers(
+            loop,
+            program: paths.network,
+            control: control,
+            clock: { clock.now().wall }
+        ) { [unowned self] in
             happened(.transfer($0, $1))
         }
         uses = try UseWatch(

@@ -24,6 +24,7 @@ struct TransferFiles {
     ) throws(Problem) -> Opened {
         do throws(LinuxError) {
             let directory = try OpenDirectory(file.directory)
+            bring(file, to: directory)
             let descriptor = try directory.open(file.partialName, [.both, .create])
             let status = try descriptor.status()
             guard status.kind == .file, status.links == 1, status.size >= durable else {
@@ -38,8 +39,32 @@ struct TransferFiles {
 
     static func discard(_ file: TransferFile) {
         // What cannot be removed is in nobody's way: its name is hidden, and never used again.
-        guard let directory = try? OpenDirectory(file.directory) else { return }
-        try? directory.remove(file.partialName)
+        for path in [file.directory, file.former].compactMap(\.self) {
+            guard let directory = try? OpenDirectory(path) else { continue }
+            try? directory.remove(file.partialName)
+        }
+    }
+
+    /// What was fetched before the transfer was moved follows it. On another file system it does
+    /// not: there the transfer begins anew.
+    private static func bring(_ file: TransferFile, to directory: borrowing OpenDirectory) {
+        guard let path = file.former, let former = try? OpenDirectory(path),
+            former.inode(of: file.partialName) != nil
+        else { return }
+        do throws(LinuxError) {
+            guard directory.inode(of: file.partialName) == nil else {
+                throw LinuxError("rename", file.partialName, .exists)
+            }
+            try directory.take(file.partialName, from: former)
+        } catch {
+            try? former.remove(file.partialName)
+        }
+    }
+
+    /// Whether something has this name.
+    static func exists(_ name: String, in path: String) -> Bool {
+        guard let directory = try? OpenDirectory(path) else { return false }
+        return directory.inode(of: name) != nil
     }
 
     /// Gives complete files their names. What they are is durable when this returns, with one call
@@ -57,6 +82,7 @@ struct TransferFiles {
             do throws(LinuxError) {
                 let directory = try OpenDirectory(path)
                 var named: [(id: TransferID, event: TransferEvent)] = []
+                for (_, placement) in inside { bring(placement.file, to: directory) }
                 for (id, placement) in inside { named.append((id, name(placement, in: directory))) }
                 try directory.synchronize()
                 events += named
@@ -93,7 +119,6 @@ struct TransferFiles {
 
     static func failure(_ error: LinuxError) -> TransferFailure {
         error.errno == .exists
-            ? TransferFailure(code: .exists, reason: "there is a file of that name already")
-            : TransferFailure(code: .file, reason: "\(error)")
+            ? .exists : TransferFailure(code: .file, reason: "\(error)")
     }
 }

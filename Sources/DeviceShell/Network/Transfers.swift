@@ -12,7 +12,11 @@ final class Transfers {
     /// The program `offstage-net`.
     private let program: String
     private let control: any ProcessControl
+    private let clock: () -> WallTime
     private let happened: (TransferID, TransferEvent) -> Void
+    private let credentialReader = CredentialReader()
+    /// Tells the user.
+    var notify: (TransferNotice) -> Void = { _ in }
     /// Takes what begins; nil: the next one does.
     private var process: NetworkProcess?
     /// That one, and those that only end what they have begun.
@@ -30,10 +34,11 @@ final class Transfers {
         _ loop: EventLoop,
         program: String,
         control: any ProcessControl,
+        clock: @escaping () -> WallTime,
         happened: @escaping (TransferID, TransferEvent) -> Void
     ) {
         (self.loop, self.program, self.control) = (loop, program, control)
-        self.happened = happened
+        (self.clock, self.happened) = (clock, happened)
     }
 
     func perform(_ action: TransferAction, _ id: TransferID) {
@@ -46,12 +51,21 @@ final class Transfers {
         case .place(let placement): place(id, placement)
         case .discard(let file): TransferFiles.discard(file)
         case .remove(let removal): networkProcess()?.send(.remove(removal), with: nil)
+        case .look(let directory, let name):
+            if TransferFiles.exists(name, in: directory) { happened(id, .notPlaced(.exists)) }
+        case .notify(let notice): notify(notice)
         }
     }
 
     // MARK: Exchanges
 
     private func begin(_ id: TransferID, _ order: ExchangeOrder, _ file: TransferFile) {
+        var order = order
+        do throws(CredentialReader.Problem) {
+            order.credentials = try credentials(file.credentials, for: order.url)
+        } catch {
+            return happened(id, .ended(.failed(error.failure), durable: nil))
+        }
         do throws(TransferFiles.Problem) {
             let opened = try TransferFiles.open(file, durable: order.resume?.offset ?? 0)
             happened(id, .opened(inode: opened.inode))
@@ -74,6 +88,12 @@ final class Transfers {
     private func upload(_ id: TransferID, _ order: UploadOrder, _ file: UploadFile) {
         // What ends here has sent nothing.
         let confirmed = order.resource?.offset ?? 0
+        var order = order
+        do throws(CredentialReader.Problem) {
+            order.credentials = try credentials(file.credentials, for: order.url)
+        } catch {
+            return happened(id, .ended(.failed(error.failure), durable: confirmed))
+        }
         do throws(LinuxError) {
             let source = try UploadSource.open(file, order.source)
             let handle = NetworkProcess.OpenFile(source)
@@ -83,6 +103,19 @@ final class Transfers {
         } catch {
             happened(id, .ended(UploadSource.end(by: error, file), durable: confirmed))
         }
+    }
+
+    /// As they are now: a file that was renewed counts.
+    private func credentials(
+        _ files: CredentialFiles?,
+        for url: String
+    ) throws(CredentialReader.Problem) -> Credentials? {
+        guard let files else { return nil }
+        return try credentialReader.read(
+            files,
+            for: String(TransferOrder.host(of: url)),
+            at: clock()
+        )
     }
 
     static func end(by error: LinuxError) -> ExchangeEnd {

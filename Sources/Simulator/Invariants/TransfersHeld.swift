@@ -91,7 +91,7 @@ extension TransferAction {
         switch self {
         case .begin(let order, _): order.url
         case .upload(let order, _): order.url
-        case .proceed, .stop, .place, .discard, .remove: nil
+        case .proceed, .stop, .place, .discard, .remove, .look, .notify: nil
         }
     }
 }

@@ -18,6 +18,8 @@ extension World {
             let id = network.promised[network.random.below(network.promised.count)]
             let requests: [TransferRequest] = [
                 .pause([id]), .resume([id]), .cancel([id]), .forget([id]),
+                .move([id], TransferMove(place: .first)), .move([id], TransferMove(place: .last)),
+                .move([id], TransferMove(directory: "/media")),
             ]
             return call(.transfer(requests[network.random.below(requests.count)]))
         }
@@ -52,6 +54,8 @@ extension World {
             guard let index = network.exchangeIndex(id) else { return stopUpload(id) }
             perform(network.exchanges[index].exchange.stop(), id)
         case .place(let placement): place(placement, id)
+        // Every file may be replaced, and nobody looks.
+        case .look, .notify: break
         case .discard(let file): network.files.removeAll { $0.name == file.partialName }
         case .remove(let removal):
             network.uploads.resources.removeAll {

@@ -18,6 +18,8 @@ package struct ExchangeOrder: Hashable, Sendable, Codable {
     package var rateLimit: Int64?
     /// A URL; nil: what the environment says; empty: none.
     package var proxy: String?
+    /// Nil: none.
+    package var credentials: Credentials?
 
     /// What becomes of an answer with a status of 400 or more.
     package enum ErrorAnswers: String, Hashable, Sendable, Codable, CaseIterable {
@@ -36,11 +38,12 @@ package struct ExchangeOrder: Hashable, Sendable, Codable {
         sizeLimit: Int64? = nil,
         sha256: [UInt8]? = nil,
         rateLimit: Int64? = nil,
-        proxy: String? = nil
+        proxy: String? = nil,
+        credentials: Credentials? = nil
     ) {
         (self.url, self.headers, self.resume, self.errors) = (url, headers, resume, errors)
         (self.timeout, self.sizeLimit, self.sha256) = (timeout, sizeLimit, sha256)
-        (self.rateLimit, self.proxy) = (rateLimit, proxy)
+        (self.rateLimit, self.proxy, self.credentials) = (rateLimit, proxy, credentials)
     }
 }
 
@@ -145,6 +148,8 @@ package struct ExchangeFailure: Error, Hashable, Sendable, Codable {
         case badURL
         /// The file to be sent is missing, or is no longer what it was.
         case source
+        /// A file with cookies, passwords or certificates is missing, or is none.
+        case credentials
         /// Nobody knows whether the server has the file, and a second one might be one too many.
         case uncertain
     }

@@ -20,6 +20,8 @@ package struct UploadOrder: Hashable, Sendable, Codable {
     package var rateLimit: Int64?
     /// A URL; nil: what the environment says; empty: none.
     package var proxy: String?
+    /// Nil: none.
+    package var credentials: Credentials?
 
     package init(
         url: String,
@@ -32,12 +34,13 @@ package struct UploadOrder: Hashable, Sendable, Codable {
         errors: ExchangeOrder.ErrorAnswers = .fail,
         timeout: Interval = .seconds(60),
         rateLimit: Int64? = nil,
-        proxy: String? = nil
+        proxy: String? = nil,
+        credentials: Credentials? = nil
     ) {
         (self.url, self.method, self.headers) = (url, method, headers)
         (self.source, self.resource, self.interop) = (source, resource, interop)
         (self.mayRepeat, self.errors, self.timeout) = (mayRepeat, errors, timeout)
-        (self.rateLimit, self.proxy) = (rateLimit, proxy)
+        (self.rateLimit, self.proxy, self.credentials) = (rateLimit, proxy, credentials)
     }
 }
 

@@ -85,6 +85,7 @@ extension ExchangeOrder {
         try demand(sizeLimit?.isSize ?? true, "size limit")
         try demand(sha256?.count ?? 32 == 32, "SHA-256")
         try checkManner(timeout, rateLimit, proxy)
+        try credentials?.check()
     }
 }
 
@@ -96,6 +97,28 @@ extension UploadOrder {
         try resource?.check()
         try demand(resource?.offset ?? 0 <= source.size, "offset")
         try checkManner(timeout, rateLimit, proxy)
+        try credentials?.check()
+    }
+}
+
+extension Credentials {
+    fileprivate func check() throws(NetworkError) {
+        let cookieBytes = cookies.reduce(0) {
+            $0 + $1.domain.utf8.count + $1.path.utf8.count + $1.name.utf8.count
+                + $1.value.utf8.count
+        }
+        try demand(cookies.allSatisfy(\.isPlain), "cookie")
+        try demand(cookieBytes <= 2 * Self.cookieBytes, "cookies")
+        let loginBytes = logins.reduce(0) {
+            $0 + ($1.host ?? "").utf8.count + $1.user.utf8.count + $1.password.utf8.count
+        }
+        try demand(loginBytes <= 2 * Self.loginBytes, "passwords")
+        guard let certificate else { return }
+        try demand(
+            certificate.certificate.utf8.count <= Self.certificateBytes
+                && certificate.key.utf8.count <= Self.keyBytes,
+            "certificate"
+        )
     }
 }
 

@@ -168,7 +168,7 @@ struct VirtualWorld {
             later(.milliseconds(90), .transfer(id, .ended(.interrupted(end), durable: 512)))
         case .place(let placement):
             later(.milliseconds(1), .transfer(id, .placed(name: placement.name)))
-        case .proceed, .stop, .discard, .remove: break
+        case .proceed, .stop, .discard, .remove, .look, .notify: break
         }
     }
 

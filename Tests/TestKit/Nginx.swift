@@ -1,14 +1,14 @@
 import Linux
-import TestKit
 import Vocabulary
 
 /// A real nginx on loopback, with TLS and HTTP/2, and a certificate that only it has.
-final class Nginx {
+package final class Nginx {
     private let folder = ScratchDirectory()
     private let process: PidFD
     private let port: UInt16
 
-    init() throws {
+    /// `clients`: a file with the certificates of those whom it serves; nil: it serves all.
+    package init(clients: String? = nil) throws {
         // Listens before nginx does, so that nobody has to wait for it.
         let listener = try InternetListener(InternetAddress(host: "127.0.0.1", port: 0))
         port = listener.port
@@ -34,7 +34,7 @@ final class Nginx {
         ).run()
         guard made.succeeded else { throw DidNotHappen(description: made.errors) }
         try Files.makeDirectory(folder("files"), permissions: 0o700)
-        folder.write(Self.configuration(folder.path, port), to: "configuration")
+        folder.write(Self.configuration(folder.path, port, clients), to: "configuration")
         var command = Command("nginx", "-c", folder("configuration"), "-e", folder("errors"))
         command.environment = Command.cleanEnvironment([
             "NGINX": "3;", "PATH": "/usr/sbin:/usr/bin:/bin",
@@ -49,7 +49,13 @@ final class Nginx {
         _ = try? process.wait(block: true)
     }
 
-    private static func configuration(_ folder: String, _ port: UInt16) -> String {
+    private static func configuration(
+        _ folder: String,
+        _ port: UInt16,
+        _ clients: String?
+    ) -> String {
+        let verification =
+            clients.map { "ssl_client_certificate \($0); ssl_verify_client on;" } ?? ""
         let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
             .map { "\($0)_temp_path \(folder)/\($0);" }.joined(separator: "\n")
         return """
@@ -65,6 +71,7 @@ final class Nginx {
                     listen 127.0.0.1:\(port) ssl http2;
                     ssl_certificate \(folder)/certificate;
                     ssl_certificate_key \(folder)/key;
+                    \(verification)
                     root \(folder)/files;
                 }
             }
@@ -73,18 +80,18 @@ final class Nginx {
     }
 
     /// For whom this server is to be trusted.
-    var environment: [String] { ["SSL_CERT_FILE=" + folder("certificate")] }
+    package var environment: [String] { ["SSL_CERT_FILE=" + folder("certificate")] }
 
-    func url(_ name: String, host: String = "127.0.0.1") -> String {
+    package func url(_ name: String, host: String = "127.0.0.1") -> String {
         "https://\(host):\(port)/\(name)"
     }
 
-    func put(_ name: String, _ object: VersionedObject) {
+    package func put(_ name: String, _ object: VersionedObject) {
         folder.write(object.all, to: "files/" + name)
     }
 
     /// One for each request: its connection, the protocol, the status and the path.
-    func requests() throws -> [[Substring]] {
+    package func requests() throws -> [[Substring]] {
         try folder.read("access").split(separator: "\n").map { $0.split(separator: " ") }
     }
 }

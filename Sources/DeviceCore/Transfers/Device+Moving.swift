@@ -1,0 +1,133 @@
+import Vocabulary
+
+/// Where a transfer that has not ended is to stand among the others, and where its file goes.
+package struct TransferMove: Hashable, Sendable, Codable {
+    /// Nil: as it is.
+    package var place: Place?
+    /// An absolute path without links; nil: as it is.
+    package var directory: String?
+    /// Of the file, for one transfer; nil: as it is.
+    package var name: String?
+    /// An existing file of the name is replaced.
+    package var overwrites: Bool
+
+    package enum Place: String, Hashable, Sendable, Codable, CaseIterable {
+        case first, last
+    }
+
+    package init(
+        place: Place? = nil,
+        directory: String? = nil,
+        name: String? = nil,
+        overwrites: Bool = false
+    ) {
+        (self.place, self.directory, self.name) = (place, directory, name)
+        self.overwrites = overwrites
+    }
+
+    var changesFile: Bool { directory != nil || name != nil || overwrites }
+}
+
+extension Device {
+    /// All of them, or none. What runs goes on running if only its place changes; else it goes on
+    /// from there once its bytes are where they belong.
+    mutating func move(
+        _ ids: [TransferID],
+        _ move: TransferMove,
+        _ transition: inout Transition
+    ) throws(Refusal) {
+        var orders: [(id: TransferID, order: TransferOrder)] = []
+        for id in ids {
+            guard let transfer = transfers[id] else { continue }
+            try checkMove(of: transfer, move)
+            guard move.changesFile else { continue }
+            var order = transfer.order
+            order.directory = move.directory ?? order.directory
+            order.name = move.name ?? order.name
+            order.overwrites = order.overwrites || move.overwrites
+            try order.check()
+            orders.append((id, order))
+        }
+        if ids.count > 1, let name = move.name {
+            throw Refusal(
+                .invalid,
+                reason: "one name can be that of one file only",
+                value: name,
+                fix: "name one transfer"
+            )
+        }
+        for (id, order) in orders { setPlace(of: id, to: order, &transition) }
+        if let place = move.place { rank(ids, place, at: transition.now.wall) }
+    }
+
+    private func checkMove(of transfer: Transfer, _ move: TransferMove) throws(Refusal) {
+        let reason: String
+        switch transfer.state {
+        case .placing, .ended: reason = "this transfer has ended"
+        case .running(let attempt) where attempt.then == .cancel || attempt.then == .close:
+            reason = "this transfer is being cancelled"
+        case .paused, .waiting, .running:
+            guard move.changesFile else { return }
+            guard transfer.order.direction.isUpload else {
+                guard transfer.task != nil else { return }
+                throw Refusal(
+                    .invalid,
+                    reason: "the file of an app's session has no other place",
+                    value: "\(transfer.id)",
+                    fix: "only its place among the others can be changed"
+                )
+            }
+            throw Refusal(
+                .invalid,
+                reason: "the file of an upload stays where it is",
+                value: "\(transfer.id)",
+                fix: "only its place among the others can be changed"
+            )
+        }
+        throw Refusal(
+            .invalid,
+            reason: reason,
+            value: "\(transfer.id)",
+            fix: "offstage transfers says where its file is"
+        )
+    }
+
+    private mutating func setPlace(
+        of id: TransferID,
+        to order: TransferOrder,
+        _ transition: inout Transition
+    ) {
+        guard let transfer = transfers[id] else { return }
+        let isElsewhere = order.directory != transfer.order.directory
+        transfers.change(id) {
+            if isElsewhere { $0.former = $0.former ?? transfer.order.directory }
+            if $0.former == order.directory { $0.former = nil }
+            $0.order = order
+        }
+        save(.transfer(id))
+        // Its bytes go into a file that is open; that has to be closed first.
+        guard isElsewhere, case .running(let attempt) = transfer.state, attempt.then == nil else {
+            return
+        }
+        stopTransfer(id, then: .wait, &transition)
+    }
+
+    /// In the order in which they are named.
+    private mutating func rank(_ ids: [TransferID], _ place: TransferMove.Place, at now: WallTime) {
+        var seen: [TransferID] = []
+        for id in ids where !seen.contains(id) { seen.append(id) }
+        var before = transfers.leastPlace - Int64(seen.count)
+        for id in seen {
+            let rank: Int64
+            switch place {
+            case .first:
+                rank = before
+                before += 1
+            case .last: rank = Int64(clamping: nextSerial(TransferKind.self).number)
+            }
+            transfers.change(id) { $0.rank = rank }
+            save(.transfer(id))
+            if transfers[id]?.state == .waiting { transfers.enqueue(id, at: now) }
+        }
+    }
+}
