@@ -71,14 +71,14 @@ TESTS := $(CURDIR)/.build/tests/release/offstagePackageTests.xctest \
 SEEDS ?= 500
 DAYS ?= 30
 .PHONY: soak
-soak: ## long campaigns: SEEDS (500) x DAYS (30), 1,000 gateways and libraries, ROUNDS (500) kills
+soak: ## long campaigns: SEEDS (500) x DAYS (30), 1,000 gateways and libraries, ROUNDS (1000) kills
 	@scripts/setup test
 	@scripts/build-tests
 	OFFSTAGE_SEEDS=$(SEEDS) OFFSTAGE_DAYS=$(DAYS) $(TESTS) '^SimulatorTests.CampaignTests'
 	OFFSTAGE_WAKE_SEEDS=$(SEEDS) $(TESTS) '^SimulatorTests.WakeReasonTests'
 	OFFSTAGE_CLIENT_SEEDS=1000 $(TESTS) '^SimulatorTests.ClientSimulationTests'
 	OFFSTAGE_GATEWAY_SEEDS=1000 $(TESTS) '^GatewayCoreTests.(CampaignTests|LinkDoorTests)'
-	OFFSTAGE_SEED=$$(scripts/seed) OFFSTAGE_ROUNDS=$(or $(ROUNDS),500) \
+	OFFSTAGE_SEED=$$(scripts/seed) OFFSTAGE_ROUNDS=$(or $(ROUNDS),1000) \
 	    $(TESTS) 'Kill.*Tests|DeviceShellTests.CampaignTests'
 
 .PHONY: format

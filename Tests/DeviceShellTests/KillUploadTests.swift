@@ -14,7 +14,7 @@ struct KillUploadTests {
         try daemon.start()
         var random = SeededRandom(seed: FreshSeeds.first)
         let home = daemon.scratch("home")
-        for round in 0..<KillDownloadTests.rounds {
+        for round in 0..<KillRounds.count / 5 {
             let (path, name) = ("/up\(round)", "\(home)/file\(round)")
             let object = VersionedObject(version: UInt64(round), size: Self.size)
             try FileDescriptor(opening: name, [.writing, .create]).writeAll(object.all.span)
@@ -30,25 +30,32 @@ struct KillUploadTests {
                 $0.dropsAfter = nil
                 $0.holdsAfter = 65_536 * Int64(random.below(4))
             }
+            let id = String(outcome.output.dropFirst("transfer ".count).prefix { $0 != ":" })
+            func waitUntilHeld() throws {
+                try daemon.hurry(id, until: "round \(round) is held") {
+                    server.heldCount > held || !server.files(path).isEmpty
+                }
+                held = server.heldCount
+            }
             for _ in 0...random.below(3) {
-                held += 1
-                try server.waitUntilHeld(held)
+                try waitUntilHeld()
                 if random.chance(1, in: 2) {
                     try daemon.kill()
                     server.cutUploads()
                     server.release()
                     try daemon.start()
                 } else {
-                    let process = try #require(try daemon.networkProcess())
-                    try PidFD(of: process).send(Signal.kill)
+                    try daemon.killNetworkProcess()
                     server.cutUploads()
                     server.release()
                 }
             }
-            try server.waitUntilHeld(held + 1)
+            try waitUntilHeld()
             server.changeUpload(path) { $0.holdsAfter = nil }
-            server.release()
-            try Wait.until("round \(round) is there") { !server.files(path).isEmpty }
+            try daemon.hurry(id, until: "round \(round) is there") {
+                server.release()
+                return !server.files(path).isEmpty
+            }
             let files = server.files(path)
             let isSame = files == [object.all]
             #expect(isSame, "round \(round): \(files.count) files of \(files.map(\.count)) bytes")

@@ -1,0 +1,28 @@
+import Linux
+import TestKit
+import Vocabulary
+
+/// The rounds of kill loops: `OFFSTAGE_ROUNDS`, else so many as there is time for with each change.
+enum KillRounds {
+    static let count = CurrentProcess.environment("OFFSTAGE_ROUNDS").flatMap { Int($0) } ?? 50
+}
+
+extension ScratchDaemon {
+    /// Kill -9. Whoever waits to try again after it is told to do so at once: how long it waits is
+    /// another test's.
+    func killNetworkProcess() throws {
+        guard let process = try networkProcess() else {
+            throw DidNotHappen(description: "a network process\n\(log)")
+        }
+        try PidFD(of: process).send(Signal.kill)
+        try Wait.untilGone(process)
+    }
+
+    /// Until a condition holds that a transfer brings about, which is told not to wait.
+    func hurry(_ id: String, until what: String, _ condition: () throws -> Bool) throws {
+        try Wait.until("\(what)\n\(log)", condition) {
+            _ = try offstage("transfers", "--resume", id)
+            try Wait.pause()
+        }
+    }
+}
