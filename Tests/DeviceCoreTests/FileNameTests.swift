@@ -1,0 +1,60 @@
+@testable import DeviceCore
+import Testing
+import Vocabulary
+
+/// Names of downloaded files, of which a server may say anything.
+struct FileNameTests {
+    @Test(arguments: [
+        ("../../.bashrc", "bashrc"), ("/etc/passwd", "passwd"), ("C:\\own\\a.exe", "a.exe"),
+        ("a/b\\c", "c"), ("a/", "a"), ("a\\", "a"), ("...a", "a"), ("--help", "help"),
+        (". -a", "a"), ("a. ", "a"), ("a\u{1}\u{7f}\u{85}b", "ab"), ("a\0b", "ab"),
+        ("a\u{202e}gpj.exe", "agpj.exe"), ("a\u{2028}b\u{2029}c", "abc"), ("\u{feff}.a", "a"),
+        ("a b.txt", "a b.txt"), ("ä.tar.gz", "ä.tar.gz"),
+    ])
+    func `nothing but a plain name is left`(name: String, safe: String) {
+        #expect(FileName.safe(name) == safe)
+    }
+
+    @Test(arguments: ["", ".", "..", "/", "\\", "- .", "\u{200b}", "a/..", "\0"])
+    func `of some nothing is left`(name: String) { #expect(FileName.safe(name) == nil) }
+
+    @Test func `a name is not longer than a file system takes, and ends with a whole letter`() {
+        let name = FileName.safe(String(repeating: "ä", count: 3000))
+        #expect(name == String(repeating: "ä", count: 100))
+        #expect(FileName.safe("a" + String(repeating: "ä", count: 3000))?.utf8.count == 199)
+    }
+
+    private func name(_ header: String?, of url: String = "http://a/b/file.bin?c=/d#/e") -> String {
+        let fields = header.map { [HTTPField("Content-Disposition", $0)] } ?? []
+        let answer = ExchangeAnswer(status: 200, headers: fields, url: url)
+        return FileName.suggested(by: answer, of: "http://a/first")
+    }
+
+    @Test(arguments: [
+        ("attachment; filename=\"a b.txt\"", "a b.txt"), ("attachment; filename=a.txt", "a.txt"),
+        ("inline;FileName = \"a.txt\" ; x=y", "a.txt"), ("attachment; filename=\"a;b\"", "a;b"),
+        ("attachment; filename=\"a\\\"b\"", "a\"b"), ("attachment; filename=\"..\\\\a\"", "a"),
+        ("attachment; filename=\"unclosed", "unclosed"),
+        ("attachment; filename=\"a\"; filename*=UTF-8''%E2%82%AC.txt", "€.txt"),
+        ("attachment; filename*=utf-8'de'..%2F..%2fa", "a"),
+        ("attachment; filename*=UTF-8''a%00%0Ab", "ab"),
+        // What cannot be read counts as missing.
+        ("attachment; filename*=UTF-8''%ff; filename=\"a\"", "a"),
+        ("attachment; filename*=latin1''%e4; filename=\"a\"", "a"),
+        ("attachment; filename*=a; filename=\"b\"", "b"), ("attachment", "file.bin"),
+        ("attachment; filename=\"..\"", "file.bin"), ("attachment; filename=", "file.bin"),
+        (";;;===\"", "file.bin"),
+    ])
+    func `a server may choose the name`(header: String, expected: String) {
+        #expect(name(header) == expected)
+    }
+
+    @Test func `else it is the last part of the last URL`() {
+        #expect(name(nil) == "file.bin")
+        #expect(name(nil, of: "http://a/b/%2e%2e%2fc%20d") == "c d")
+        #expect(name(nil, of: "http://a/b/") == "first")
+        #expect(name(nil, of: "http://a") == "first")
+        #expect(name(nil, of: "http://a/%ff") == "first")
+        #expect(FileName.suggested(by: nil, of: "http://a/?/b") == "download")
+    }
+}
