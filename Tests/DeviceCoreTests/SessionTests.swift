@@ -51,6 +51,18 @@ struct SessionTests {
         #expect(bench.contains(.transfer(ids[0], .discard(file))))
     }
 
+    /// Most apps take nothing but 200 for a file.
+    @Test func `a file that came in parts is told as one that came as a whole`() throws {
+        var (bench, launch) = try Bench.withApp()
+        try join(&bench, launch)
+        let ids = try enqueue(&bench, launch, [1])
+        var part = answer
+        (part.status, part.offset) = (206, 4)
+        bench.report(ids[0], .answered(part))
+        finish(&bench, ids[0])
+        #expect(bench.ends(launch).first?.status == 200)
+    }
+
     @Test func `who loses its connection is told again what it had not acknowledged`() throws {
         var (bench, launch) = try Bench.withApp()
         try join(&bench, launch)

@@ -155,6 +155,8 @@ extension Device {
                     $0.order.name ?? FileName.suggested(by: attempt.answer, of: $0.order.url)
             } else {
                 ($0.name, $0.answer) = ("\(id).download", attempt.answer)
+                // Its app asked for all of it, and has all of it.
+                if $0.answer?.status == 206 { $0.answer?.status = 200 }
             }
             $0.inode = attempt.inode
             $0.modified = attempt.answer?.headers.value(of: "Last-Modified")

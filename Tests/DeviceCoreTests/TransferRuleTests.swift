@@ -1,0 +1,173 @@
+@testable import DeviceCore
+import Testing
+import Vocabulary
+
+/// Rules of transfers of which each was broken once, unnoticed.
+struct TransferRuleTests {
+    private var bench = Bench()
+    private static let url = "http://example.org/a.iso"
+
+    private mutating func enqueue(
+        _ url: String = url,
+        _ change: (inout TransferOrder) -> Void = { _ in }
+    ) throws -> TransferID {
+        var order = TransferOrder(url: url, directory: "/home/user")
+        change(&order)
+        bench.ask(.transfer(.enqueue([order], token: nil)))
+        guard case .transfers(let ids)? = bench.reply else { throw DidNotEnqueue() }
+        return try #require(ids.first)
+    }
+
+    private struct DidNotEnqueue: Error {}
+
+    private mutating func answer(_ id: TransferID, _ tag: String, startsAnew: Bool = false) {
+        let answer = ExchangeAnswer(
+            status: 200,
+            url: Self.url,
+            total: 100,
+            validator: .entityTag("\"\(tag)\""),
+            startsAnew: startsAnew
+        )
+        bench.report(id, .answered(answer))
+    }
+
+    /// It has 40 bytes, and waits for another attempt.
+    private mutating func interrupted() throws -> TransferID {
+        let id = try enqueue()
+        answer(id, "1")
+        bench.report(id, .progress(received: 60, durable: 40))
+        bench.report(id, .ended(.interrupted(.init(.connection)), durable: 40))
+        return id
+    }
+
+    @Test mutating func `what the user asks for is what is fetched`() throws {
+        let sum = [UInt8](repeating: 7, count: 32)
+        let id = try enqueue {
+            ($0.sha256, $0.headers) = (sum, [HTTPField("X-A", "b")])
+            ($0.rateLimit, $0.proxy) = (1000, "http://proxy:1")
+            ($0.timeout, $0.overwrites) = (.seconds(7), true)
+        }
+        let exchange = try #require(bench.begun[id]?.exchange)
+        #expect(exchange.sha256 == sum && exchange.headers == [HTTPField("X-A", "b")])
+        #expect(exchange.rateLimit == 1000 && exchange.proxy == "http://proxy:1")
+        #expect(exchange.timeout == .seconds(7))
+        answer(id, "1")
+        bench.report(id, .ended(.complete(size: 100), durable: 100))
+        #expect(bench.placed[id]?.overwrites == true)
+    }
+
+    @Test mutating func `without leave no file is overwritten`() throws {
+        let id = try enqueue()
+        answer(id, "1")
+        bench.report(id, .ended(.complete(size: 100), durable: 100))
+        #expect(bench.placed[id]?.overwrites == false)
+    }
+
+    @Test mutating func `an attempt that gets no answer loses nothing`() throws {
+        let id = try interrupted()
+        bench.advance(.seconds(3))
+        #expect(bench.begun[id]?.exchange.resume?.offset == 40)
+        bench.report(id, .ended(.interrupted(.init(.connection)), durable: 0))
+        #expect(bench.stored(id)?.resume?.offset == 40)
+        bench.advance(.seconds(6))
+        #expect(bench.begun[id]?.exchange.resume?.offset == 40)
+    }
+
+    @Test mutating func `a part that is lost is not gone on with`() throws {
+        let id = try interrupted()
+        bench.advance(.seconds(3))
+        #expect(bench.begun[id]?.exchange.resume?.offset == 40)
+        bench.report(id, .lost)
+        #expect(bench.stored(id)?.resume == nil)
+        bench.report(id, .ended(.interrupted(.init(.stopped)), durable: nil))
+        #expect(try #require(bench.begun[id]).exchange.resume == nil)
+    }
+
+    @Test mutating func `a file is not overwritten by what is to stop`() throws {
+        let id = try interrupted()
+        bench.advance(.seconds(3))
+        bench.ask(.transfer(.pause([id])))
+        answer(id, "2", startsAnew: true)
+        #expect(!bench.contains(.transfer(id, .proceed)))
+        bench.report(id, .ended(.interrupted(.init(.stopped)), durable: 0))
+        #expect(bench.stored(id)?.resume == nil)
+        #expect(bench.transfer(id)?.state == .paused)
+    }
+
+    @Test mutating func `what is to stop is told once, and what is cancelled is not only paused`()
+        throws
+    {
+        let id = try enqueue()
+        bench.ask(.transfer(.pause([id])))
+        #expect(bench.contains(.transfer(id, .stop)))
+        for request in [TransferRequest.cancel([id]), .pause([id])] {
+            bench.ask(.transfer(request))
+            #expect(!bench.contains(.transfer(id, .stop)))
+        }
+        bench.report(id, .ended(.interrupted(.init(.stopped)), durable: 0))
+        #expect(bench.transfer(id)?.end == "cancelled")
+    }
+
+    @Test mutating func `who resumes what waits does not wait`() throws {
+        let id = try interrupted()
+        #expect(bench.transferGates(id) == ["retry"])
+        bench.ask(.transfer(.resume([id])))
+        #expect(bench.begun[id]?.exchange.resume?.offset == 40)
+    }
+
+    @Test mutating func `the time for which it was paused does not count`() throws {
+        let id = try enqueue()
+        bench.ask(.transfer(.pause([id])))
+        bench.report(id, .ended(.interrupted(.init(.stopped)), durable: 0))
+        bench.advance(.days(10))
+        bench.ask(.transfer(.resume([id])))
+        try bench.restart()
+        bench.advance(.days(6))
+        #expect(bench.transfer(id)?.isEnded == false)
+        bench.advance(.days(2))
+        #expect(bench.transfer(id)?.isEnded == false, "it is told to stop first")
+        bench.report(id, .ended(.interrupted(.init(.stopped)), durable: 0))
+        #expect(bench.transfer(id)?.end == "failed")
+    }
+
+    @Test mutating func `no more are kept than fit`() throws {
+        let order = TransferOrder(url: Self.url, directory: "/home/user")
+        let most = [TransferOrder](repeating: order, count: Device.mostTransfers)
+        bench.ask(.transfer(.enqueue(most + [order], token: nil)))
+        #expect(bench.refusal?.reason.hasPrefix("no more than") == true)
+        #expect(bench.device.transferCount == 0)
+    }
+
+    // MARK: Turns
+
+    @Test func `an app in front of its user goes first, and else whoever has fewest`() throws {
+        var (bench, launch) = try Bench.withApp()
+        let orders = (0..<40).map { number in
+            SessionOrder(
+                task: SessionTask(session: "s", number: Int64(number)),
+                order: TransferOrder(url: "http://h\(number / 5).example/a", directory: "/spool")
+            )
+        }
+        let enqueue = SessionRequest.enqueue(orders, token: nil)
+        bench.say(launch, .session("s", enqueue, reply: bench.nextReply()))
+        let tasks = bench.device.transfers.all().map(\.id)
+        let mine = TransferOrder(url: "http://mine.example/a", directory: "/home/user")
+        guard
+            case .transfers(let ids) = bench.ask(.transfer(.enqueue([mine, mine], token: nil)))
+        else { throw DidNotEnqueue() }
+        #expect(tasks.count { bench.transfer($0)?.isUnderWay == true } == 32)
+        func end(_ id: TransferID) {
+            bench.report(id, .ended(.complete(size: 1), durable: 1))
+        }
+        end(tasks[0])
+        #expect(bench.transfer(tasks[32])?.isUnderWay == true)
+        #expect(bench.transfer(ids[0])?.isUnderWay == false)
+        bench.ask(.leave(AppID("app")))
+        bench.say(launch, .enteredBackground)
+        end(tasks[1])
+        #expect(bench.transfer(tasks[33])?.isUnderWay == false)
+        #expect(bench.transfer(ids[0])?.isUnderWay == true)
+        end(tasks[2])
+        #expect(bench.transfer(ids[1])?.isUnderWay == true)
+    }
+}
