@@ -16,7 +16,6 @@ struct PhotoFeedTests {
         app = try SampleApp(
             "photofeed",
             "BackgroundModes=fetch;\nPermittedTaskIdentifiers=\(Self.refresh);",
-            settings: "settle-time=0\n",
             environment: "SERVER=\(web.address(of: "").dropLast());"
         )
         try app.bench.set("network", "on")
@@ -26,7 +25,8 @@ struct PhotoFeedTests {
 
     private func publish(_ ids: [String]) throws {
         let photos = ids.map {
-            #"{"id":"\#($0)","title":"Photo \#($0)","thumbnail":"\#($0).small","image":"\#($0).jpg"}"#
+            #"{"id":"\#($0)","title":"Photo \#($0)","#
+                + #""thumbnail":"\#($0).small","image":"\#($0).jpg"}"#
         }
         for id in ids {
             try web.put("\(id).small", "small \(id)")

@@ -21,7 +21,6 @@ struct SampleSessionTests {
         sample = try SampleApp(
             "PastAttachments",
             "",
-            settings: "pause-after-start=0\npause-after-boot=0\nsettle-time=0\n",
             environment: "SERVER=\(address.dropLast());",
             options: ["--virtual-clock"]
         )

@@ -21,7 +21,6 @@ struct SessionAppTests {
         let app = try SampleApp(
             "SessionPeer",
             "",
-            settings: "pause-after-start=0\npause-after-boot=0\nsettle-time=0\n",
             environment: "SERVER=\(server.url(Self.path));\(environment)"
         )
         try app.bench.set("network", "on")
@@ -91,7 +90,7 @@ struct SessionAppTests {
         try Wait.until("an upload") { try app.bench.ask("Transfers").listValue?.count == 1 }
         try Files.replace(folder("file"), with: "another")
         try app.bench.set("network", "on")
-        try app.wait(for: "a file failed -3000")
+        try app.wait(for: "a file failed -3001")
         #expect(server.files(Self.path).isEmpty)
     }
 

@@ -48,11 +48,14 @@ final class TransfersHeld: EffectInvariant, ProcessInvariant {
     func heard(_ event: Event) {
         guard case .transfer(let id, let said) = event else { return }
         if case .ended = said { running.removeAll { $0.id == id } }
-        if case .answered(let answer) = said { totals[id] = answer.total }
-        // What has all its bytes takes no connection.
-        if case .progress(let received, _) = said, received == totals[id] {
-            running.removeAll { $0.id == id }
+        var received: Int64?
+        if case .answered(let answer) = said {
+            totals[id] = answer.total
+            received = answer.isWhole ? answer.total : answer.offset
         }
+        if case .progress(let bytes, _) = said { received = bytes }
+        // What has all its bytes takes no connection.
+        if let received, received == totals[id] { running.removeAll { $0.id == id } }
     }
 
     func ended(_ turn: Turn, _ world: World) -> String? {
