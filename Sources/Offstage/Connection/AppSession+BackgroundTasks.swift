@@ -121,6 +121,7 @@ extension AppSession {
     }
 
     private func tellEnd(_ number: Int64) {
+        sendSessionCalls()
         ask(OutgoingCall(App1.EndTask { $0.task = number }, .kept))
     }
 

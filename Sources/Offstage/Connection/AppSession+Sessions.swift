@@ -28,6 +28,13 @@ extension AppSession {
         }
     }
 
+    /// What the app has asked of its sessions goes before what is said next: after that it may be
+    /// suspended.
+    func sendSessionCalls() {
+        let boxes = state.withLock { Array($0.sessions.values) }
+        for box in boxes { box.outgoing.sync {} }
+    }
+
     /// The connection is new: the daemon knows of no session of this process.
     func joinAgain() {
         let boxes = state.withLock { Array($0.sessions.values) }

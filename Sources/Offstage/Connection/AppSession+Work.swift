@@ -101,6 +101,7 @@ extension AppSession {
 
     func complete(_ work: AcceptedWork, _ result: TaskResult) {
         state.withLock { $0.runs[work.delivery] = nil }
+        sendSessionCalls()
         connection.ask(.complete(delivery: work.delivery, result: result), for: self)
     }
 
