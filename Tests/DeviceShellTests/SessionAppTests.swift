@@ -105,12 +105,15 @@ struct SessionAppTests {
         try app.open(saying: "begun")
         try app.wait(for: "goes on")
         server.change(Self.path) { $0.holdsAfter = nil }
-        server.release()
-        try app.wait(for: "again ended")
+        // The second request may have been on its way before that, and be held too.
+        try Wait.until("it has ended\n\(app.lines)") {
+            server.release()
+            return app.lines.contains("again ended")
+        }
         #expect(app.lines.contains("it failed -999"))
         #expect(app.lines.contains("resumed true of \(12 << 20)"))
         let ranges = server.requests.compactMap { $0.fields["range"] }
-        #expect(ranges.count == 1 && ranges.first != "bytes=0-", "\(ranges)")
+        #expect(!ranges.isEmpty && !ranges.contains("bytes=0-"), "\(ranges)")
         let isSame = try Files.read(folder("file"), limit: 13 << 20) == file.all
         #expect(isSame, "it is not the file")
         try Wait.until("nothing is left") {
