@@ -20,8 +20,7 @@ package enum CurlLibrary {
 /// Certificates of authorities, one after the other, as text.
 @safe
 package final class CurlCertificates: Sendable {
-    // Written once, in `init`.
-    nonisolated(unsafe) let bytes: UnsafeBufferPointer<UInt8>
+    nonisolated(unsafe) let bytes: UnsafeBufferPointer<UInt8>  // Written once, in `init`.
 
     package init(_ text: [UInt8]) {
         let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.count)

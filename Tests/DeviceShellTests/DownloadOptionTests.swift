@@ -79,25 +79,7 @@ struct DownloadOptionTests {
 
     @Test func `a server that asks for a certificate gets it`() throws {
         let (certificate, key) = (daemon.scratch("client.pem"), daemon.scratch("client.key"))
-        let made = try Command(
-            "openssl",
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:prime256v1",
-            "-nodes",
-            "-keyout",
-            key,
-            "-out",
-            certificate,
-            "-days",
-            "2",
-            "-subj",
-            "/CN=client"
-        ).run()
-        #expect(made.succeeded, "\(made.errors)")
+        try SelfSignedCertificate.make(at: certificate, key: key, name: "client")
         let nginx = try Nginx(clients: certificate)
         nginx.put("file", VersionedObject(version: 1, size: Self.size))
         let authority = nginx.environment[0].split(separator: "=", maxSplits: 1)

@@ -12,27 +12,13 @@ package final class Nginx {
         // Listens before nginx does, so that nobody has to wait for it.
         let listener = try InternetListener(InternetAddress(host: "127.0.0.1", port: 0))
         port = listener.port
-        let made = try Command(
-            "openssl",
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:prime256v1",
-            "-nodes",
-            "-keyout",
-            folder("key"),
-            "-out",
-            folder("certificate"),
-            "-days",
-            "2",
-            "-subj",
-            "/CN=localhost",
+        try SelfSignedCertificate.make(
+            at: folder("certificate"),
+            key: folder("key"),
+            name: "localhost",
             "-addext",
             "subjectAltName=IP:127.0.0.1,DNS:localhost"
-        ).run()
-        guard made.succeeded else { throw DidNotHappen(description: made.errors) }
+        )
         try Files.makeDirectory(folder("files"), permissions: 0o700)
         folder.write(Self.configuration(folder.path, port, clients), to: "configuration")
         var command = Command("nginx", "-c", folder("configuration"), "-e", folder("errors"))

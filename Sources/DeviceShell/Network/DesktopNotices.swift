@@ -31,7 +31,7 @@ final class DesktopNotices: ServiceBus.Client {
 
     private func show(_ notice: TransferNotice, hasMarkup: Bool) {
         guard let bus else { return Self.lose(notice, "the session bus has gone") }
-        let text = hasMarkup ? Self.escaped(notice.text) : notice.text
+        let text = hasMarkup ? notice.text.markup : notice.text
         let isFailure = notice.failed > 0
         let hints: Value = ["category": .string("transfer." + (isFailure ? "error" : "complete"))]
         do throws(BusError) {
@@ -57,19 +57,5 @@ final class DesktopNotices: ServiceBus.Client {
 
     private static func lose(_ notice: TransferNotice, _ reason: String) {
         DaemonLog.write("\(notice.title), which cannot be shown: \(reason)")
-    }
-
-    /// As the notifications' own markup has it.
-    static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for character in text {
-            switch character {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            default: escaped.append(character)
-            }
-        }
-        return escaped
     }
 }

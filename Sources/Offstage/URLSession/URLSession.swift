@@ -7,7 +7,7 @@ internal import Vocabulary
 ///
 /// Only background sessions are there. A session is made at each launch, with the same identifier;
 /// making it brings back its tasks, and what the app has missed is told to the delegate.
-public class URLSession: NSObject, @unchecked Sendable {
+public class URLSession: NSObject, @unchecked Sendable {  // What changes: in `box`, locked.
     let box: SessionBox
     private let copied: URLSessionConfiguration
 

@@ -5,6 +5,8 @@ internal import Vocabulary
 /// The number of bytes is not known.
 public let NSURLSessionTransferSizeUnknown: Int64 = -1
 
+// Unchecked: what changes is in `values`, behind their lock.
+
 /// One request of a session.
 public class URLSessionTask: NSObject, ProgressReporting, NSCopying, @unchecked Sendable {
     /// Where a task is.
@@ -159,13 +161,13 @@ public class URLSessionTask: NSObject, ProgressReporting, NSCopying, @unchecked 
 }
 
 /// A task whose body is handed to the app: in a background session only an upload.
-public class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
+public class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}  // As its class.
 
 /// A task that sends a file.
-public class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}
+public class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}  // As that.
 
 /// A task that fetches a file.
-public class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
+public class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {  // As that.
     /// Ends it, and keeps what has come for ``URLSession/downloadTask(withResumeData:)``, for 7
     /// days after the delegate has been told of the end. The delegate is told with the error
     /// `URLError.cancelled`.

@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 /// A bar for each of a few, one below the other (SVG).
 struct BarChart {
     struct Bar {

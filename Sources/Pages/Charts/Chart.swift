@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 /// Lines of points in one drawing (SVG), with a scale on both sides.
 struct Chart {
     struct Point {

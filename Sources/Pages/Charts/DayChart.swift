@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 /// A chart of one day, as wide as the page: hours on top, then one lane for the device and one
 /// for each of a few names (SVG in HTML).
 struct DayChart {

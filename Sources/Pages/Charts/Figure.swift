@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 /// A drawing that is as wide as its place, with its title above.
 struct Figure {
     var title: String

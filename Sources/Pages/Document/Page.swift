@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 /// A page that needs nothing else: no other file, no script, no network.
 struct Page {
     var title: String

@@ -1,6 +1,7 @@
 package import DeviceCore
 import Glibc
 package import Simulator
+internal import Vocabulary
 
 /// What `evaluate --html` writes: one page that needs nothing else.
 package struct EvaluationPage {

@@ -1,5 +1,6 @@
 import DeviceCore
 import Simulator
+internal import Vocabulary
 
 /// One day of a timeline: a drawing with a line for each app, and a table of the decisions.
 struct TimelineDay {

@@ -1,5 +1,6 @@
 import DeviceCore
 import Simulator
+internal import Vocabulary
 
 /// A person's scored days with one budget, in figures and as they are told.
 struct TimelineLife {

@@ -1,6 +1,6 @@
 extension String {
-    /// As text of a page.
-    var markup: String {
+    /// As text in HTML, SVG or the markup of a notification.
+    package var markup: String {
         var text = ""
         for character in self {
             switch character {
