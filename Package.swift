@@ -203,6 +203,7 @@ let package = Package(
         example("WeatherStation", program: "weatherstation"),
         example("Tides", program: "tides"),
         example("PhotoFeed", program: "photofeed"),
+        example("Podcasts", program: "podcasts"),
         sample("Clowntown"),
         sample("PastAttachments"),
 

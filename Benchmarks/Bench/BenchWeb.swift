@@ -64,6 +64,11 @@ final class BenchWeb {
                     ssl_certificate \(folder)/certificate;
                     ssl_certificate_key \(folder)/key;
                     root \(folder)/files;
+                    location /in/ {
+                        dav_methods PUT;
+                        create_full_put_path on;
+                        client_max_body_size 0;
+                    }
                 }
             }
 
@@ -91,6 +96,15 @@ final class BenchWeb {
         else { return 0 }
         return Int64(text.prefix { $0.isNumber }) ?? 0
     }
+
+    // MARK: What it is sent
+
+    /// A URL that takes a file by PUT.
+    func intake(_ name: String, secure: Bool) -> String { url("in/\(name)", secure: secure) }
+
+    func taken() throws -> Int { try Files.list(path("in")).count }
+
+    func forgetTaken() throws { try Files.removeTree(path("in")) }
 
     // MARK: What it serves
 

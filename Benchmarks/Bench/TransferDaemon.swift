@@ -49,6 +49,13 @@ final class TransferDaemon {
         return answer["transfers"]?.listValue?.compactMap(\.integerValue) ?? []
     }
 
+    /// The same of files to send.
+    func enqueue(_ uploads: [TransferPeer.Upload]) throws -> [Int64] {
+        let files = uploads.map { Value.map(["url": .string($0.url), "file": .string($0.file)]) }
+        let answer = try ask("Upload", [.list(files), [:]])
+        return answer["transfers"]?.listValue?.compactMap(\.integerValue) ?? []
+    }
+
     /// A call takes so many at the most.
     private static let mostInCall = 1000
 
@@ -70,6 +77,21 @@ final class TransferDaemon {
     /// Until so many have ended since the history had that line, and all of that is committed.
     func wait(for count: Int, since line: Int64) throws {
         while try newestLine() < line + Int64(count) { pause(milliseconds: 5) }
+    }
+
+    /// What was enqueued before is resumed; the time until all of that is committed.
+    func secondsToEnd(_ enqueue: () throws -> [Int64]) throws -> Double {
+        try set(network: false)
+        let ids = try enqueue()
+        try change(.pause, ids)
+        try set(network: true)
+        let line = try newestLine()
+        let time = try timed {
+            try change(.resume, ids)
+            try wait(for: ids.count, since: line)
+        }
+        try checkFinished(ids)
+        return time / 1e9
     }
 
     func waitUntilEnded(_ id: Int64) throws {

@@ -165,17 +165,7 @@ struct TransferFigures {
         _ urls: [String]
     ) throws -> [Figure] {
         let measured = try measure(setting, web, urls, rounds: Self.rounds) { daemon, urls in
-            try daemon.set(network: false)
-            let ids = try daemon.enqueue(urls)
-            try daemon.change(.pause, ids)
-            try daemon.set(network: true)
-            let line = try daemon.newestLine()
-            let time = try timed {
-                try daemon.change(.resume, ids)
-                try daemon.wait(for: urls.count, since: line)
-            }
-            try daemon.checkFinished(ids)
-            return time / 1e9
+            try daemon.secondsToEnd { try daemon.enqueue(urls) }
         }
         let name = "\(Self.smallFiles) files of 20 KB to \(setting.name)"
         let (ours, curl, aria2) = (measured.ours, measured.curl, measured.aria2)

@@ -13,6 +13,9 @@ struct TransferPeer {
         var processor: Double
     }
 
+    /// A file that is sent to a URL.
+    typealias Upload = (file: String, url: String)
+
     /// As many connections at once as the daemon has to one host.
     private static let connections = "6"
 
@@ -24,19 +27,38 @@ struct TransferPeer {
 
     /// `syncs`: what was written is durable when it ends.
     func run(_ urls: [String], syncs: Bool) throws -> Cost {
-        folder.write(list(urls), to: "list")
+        try run(list(urls), urls.count, syncs: syncs) {
+            try Files.list(folder("files")).count
+        }
+    }
+
+    /// Only curl can. `arrived`: how many the server has.
+    func run(_ uploads: [Upload], arrived: () throws -> Int) throws -> Cost {
+        let list = uploads.map {
+            "url = \"\($0.url)\"\nupload-file = \"\($0.file)\"\n"
+        }.joined()
+        return try run(list, uploads.count, syncs: false, arrived: arrived)
+    }
+
+    private func run(
+        _ list: String,
+        _ count: Int,
+        syncs: Bool,
+        arrived: () throws -> Int
+    ) throws -> Cost {
+        folder.write(list, to: "list")
         try Files.makeDirectory(folder("files"), permissions: 0o700)
-        var command = Command(words(areMany: urls.count > 1))
+        var command = Command(words(areMany: count > 1))
         command.directory = folder("files")
         var processor = 0.0
         let nanoseconds = try timed {
             processor = try Self.runToEnd(command, folder("log"))
             if syncs { try BenchWeb.run(["sync", "-f", folder("files")]) }
         }
-        let files = try Files.list(folder("files")).count
-        guard files == urls.count else {
+        let files = try arrived()
+        guard files == count else {
             let log = (try? folder.read("log")) ?? ""
-            throw DidNotHappen(description: "\(urls.count) files, not \(files): \(log.suffix(500))")
+            throw DidNotHappen(description: "\(count) files, not \(files): \(log.suffix(500))")
         }
         try Files.removeTree(folder("files"))
         try BenchWeb.run(["sync", "-f", folder.path])
