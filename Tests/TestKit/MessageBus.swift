@@ -140,6 +140,28 @@ package final class MessageBus {
         )
     }
 
+    /// Adds a property with the largest number there is, which services mean as "never". Only
+    /// another implementation of D-Bus can send it.
+    package func addNever(
+        _ property: String,
+        to path: String,
+        of service: String,
+        _ interface: String
+    ) throws {
+        let outcome = try Command(
+            "gdbus",
+            "call",
+            "--address=" + address,
+            "--dest=" + service,
+            "--object-path=" + path,
+            "--method=\(Self.mockInterface).AddProperty",
+            interface,
+            property,
+            "<uint64 \(UInt64.max)>"
+        ).run()
+        guard outcome.succeeded else { throw DidNotHappen(description: outcome.errors) }
+    }
+
     /// Changes properties, and says so to all who listen.
     package func change(
         _ path: String,

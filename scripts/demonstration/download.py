@@ -41,6 +41,10 @@ class DownloadScenes:
         )
         return found[0] if found else None
 
+    def _other_than(self, first):
+        found = self._network()
+        return found if found and found.pid != first.pid else None
+
     def _transfer(self):
         return json.loads(self._offstage.ask("transfers", "--json"))[-1]
 
@@ -63,7 +67,7 @@ class DownloadScenes:
         first = wait_until(self._network, "a process fetches it")
         os.kill(first.pid, signal.SIGKILL)
         self._narrator.say(f"kill -9 {first.pid}, the process that talks to servers.")
-        second = wait_until(self._network, "another one fetches it")
+        second = wait_until(lambda: self._other_than(first), "another one fetches it")
         wait_until(lambda: self._transfer()["state"] == "running", "it goes on")
         self._offstage.do("transfers")
         self._narrator.prove(

@@ -153,6 +153,8 @@ final class ServiceTests {
             "IdleHint": false, "IdleSinceHint": 7,
         ]
         try bus.add(session.path, of: name, main: main, session.interface, properties)
+        // What else a service says is no reason not to read what is asked for.
+        try bus.addNever("RuntimeMaxUSec", to: session.path, of: name, session.interface)
         let sessions: Value = [["1", .string(session.path)]]
         try bus.change(user.path, of: name, user.interface, ["Sessions": sessions])
         try bus.emit(
