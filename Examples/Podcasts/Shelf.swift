@@ -45,7 +45,7 @@ final class Shelf {
         FileManager.default.fileExists(atPath: file(episode.number).path)
     }
 
-    /// What the server lists now. An episode keeps its number, and what leaves the shelf is removed.
+    /// What the server lists now. An episode keeps its number. What leaves the shelf is removed.
     func take(_ show: Show, from server: URL) throws {
         var taken: [Episode] = []
         for item in show.items where taken.count < Self.size {
