@@ -18,13 +18,12 @@ final class BenchWeb {
         let plain = try InternetListener(InternetAddress(host: "127.0.0.1", port: 0))
         let secure = try InternetListener(InternetAddress(host: "127.0.0.1", port: 0))
         (port, securePort) = (plain.port, secure.port)
-        try Self.run(
-            [
-                "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-                "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", folder("key"), "-out",
-                folder("certificate"), "-days", "2", "-subj", "/CN=localhost", "-addext",
-                "subjectAltName=IP:127.0.0.1",
-            ]
+        try SelfSignedCertificate.make(
+            at: folder("certificate"),
+            key: folder("key"),
+            name: "localhost",
+            "-addext",
+            "subjectAltName=IP:127.0.0.1"
         )
         try Files.makeDirectory(folder("files"), permissions: 0o700)
         folder.write(Self.configuration(folder.path, port, securePort), to: "configuration")

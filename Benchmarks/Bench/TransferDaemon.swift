@@ -39,20 +39,18 @@ final class TransferDaemon {
     /// All in one call; their numbers.
     @discardableResult
     func enqueue(_ urls: [String]) throws -> [Int64] {
-        let answer = try ask(
-            "Download",
-            [
-                .list(urls.map { ["url": .string($0)] }),
-                ["directory": .string(directory)],
-            ]
-        )
-        return answer["transfers"]?.listValue?.compactMap(\.integerValue) ?? []
+        let files = urls.map { Value.map(["url": .string($0)]) }
+        return try enqueue("Download", files, ["directory": .string(directory)])
     }
 
     /// The same of files to send.
     func enqueue(_ uploads: [TransferPeer.Upload]) throws -> [Int64] {
         let files = uploads.map { Value.map(["url": .string($0.url), "file": .string($0.file)]) }
-        let answer = try ask("Upload", [.list(files), [:]])
+        return try enqueue("Upload", files, [:])
+    }
+
+    private func enqueue(_ method: String, _ files: [Value], _ options: Value) throws -> [Int64] {
+        let answer = try ask(method, [.list(files), options])
         return answer["transfers"]?.listValue?.compactMap(\.integerValue) ?? []
     }
 
@@ -79,7 +77,8 @@ final class TransferDaemon {
         while try newestLine() < line + Int64(count) { pause(milliseconds: 5) }
     }
 
-    /// What was enqueued before is resumed; the time until all of that is committed.
+    /// What `enqueue` asks for is held until all of it is enqueued. Seconds from then until all of
+    /// it has ended and is committed.
     func secondsToEnd(_ enqueue: () throws -> [Int64]) throws -> Double {
         try set(network: false)
         let ids = try enqueue()

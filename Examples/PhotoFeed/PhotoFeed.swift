@@ -37,7 +37,11 @@ final class PhotoFeed: UIResponder, UIApplicationDelegate {
     func applicationDidBecomeActive(_ application: UIApplication) {
         show()
         Task {
-            say(await look())
+            do {
+                say(try await look())
+            } catch {
+                say("failed: \(error.localizedDescription)")
+            }
             show()
         }
     }
@@ -56,23 +60,23 @@ final class PhotoFeed: UIResponder, UIApplicationDelegate {
         // One request is one launch: the next one is asked for first.
         askForRefresh()
         let work = Task {
-            let found = await look()
-            say("in the background: \(found)")
-            task.setTaskCompleted(success: !found.hasPrefix("failed"))
+            do {
+                say("in the background: \(try await look())")
+                task.setTaskCompleted(success: true)
+            } catch {
+                say("in the background: failed: \(error.localizedDescription)")
+                task.setTaskCompleted(success: false)
+            }
         }
         task.expirationHandler = { work.cancel() }
     }
 
     /// What a look at the feed has brought, in words.
-    private func look() async -> String {
-        do {
-            let new = try await feed.fetchThumbnails()
-            let missing = feed.album.photos.filter { !feed.album.hasImage(of: $0) }
-            let count = await images.enqueue(missing, from: feed.server)
-            return "\(new) thumbnails came, \(count) images are to come"
-        } catch {
-            return "failed: \(error.localizedDescription)"
-        }
+    private func look() async throws -> String {
+        let new = try await feed.fetchThumbnails()
+        let missing = feed.album.photos.filter { !feed.album.hasImage(of: $0) }
+        let count = await images.enqueue(missing, from: feed.server)
+        return "\(new) thumbnails came, \(count) images are to come"
     }
 
     private func askForRefresh() {

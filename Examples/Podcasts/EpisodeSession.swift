@@ -7,7 +7,7 @@ final class EpisodeSession: NSObject {
     var whenAllEventsAreDelivered: (() -> Void)?
     private let shelf: Shelf
     private var session: URLSession?
-    /// By number, so that progress is told at each quarter.
+    /// The quarter that was told last, by the number of the episode.
     private var quarters: [Int: Int64] = [:]
 
     init(shelf: Shelf) { self.shelf = shelf }
@@ -48,7 +48,7 @@ final class EpisodeSession: NSObject {
         task.resume()
     }
 
-    /// A task of this session, with the title of its episode. Nil: it has left the shelf.
+    /// What a task fetches; nil: it has left the shelf.
     private func episode(of task: URLSessionTask) -> Episode? {
         shelf.episodes.first { "\($0.number)" == task.taskDescription }
     }

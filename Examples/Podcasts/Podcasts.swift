@@ -1,10 +1,10 @@
 // Podcasts: the newest episodes of a show, there before they are listened to.
 //
 // A refresh has half a minute: enough to read the list of the show, not to fetch an hour of sound.
-// So it enqueues the episodes in a background session, which waits for a network that is not
-// metered, goes on while the app is suspended or gone, and wakes it once when all have come. What
-// was interrupted, also by its user, goes on where it was. It has no window: what it shows it
-// prints, and `offstage logs podcasts` reads it.
+// So it enqueues the episodes in a background session. The session waits for a network that is not
+// metered. It goes on while the app is suspended or not running, and wakes it once when all have
+// come. An interrupted download is resumed, also one that its user has interrupted. The app has no
+// window: what it shows it prints, and `offstage logs podcasts` reads it.
 //
 // SHOW (default http://127.0.0.1:8080/show.json): a JSON Feed with audio attachments.
 
@@ -37,7 +37,13 @@ final class Podcasts: UIResponder, UIApplicationDelegate {
 
     func applicationDidBecomeActive(_ application: UIApplication) {
         show()
-        Task { say(await look()) }
+        Task {
+            do {
+                say(try await look())
+            } catch {
+                say("failed: \(error.localizedDescription)")
+            }
+        }
     }
 
     func applicationDidEnterBackground(_ application: UIApplication) { askForRefresh() }
@@ -55,25 +61,25 @@ final class Podcasts: UIResponder, UIApplicationDelegate {
         // One request is one launch: the next one is asked for first.
         askForRefresh()
         let work = Task {
-            let found = await look()
-            say("in the background: \(found)")
-            task.setTaskCompleted(success: !found.hasPrefix("failed"))
+            do {
+                say("in the background: \(try await look())")
+                task.setTaskCompleted(success: true)
+            } catch {
+                say("in the background: failed: \(error.localizedDescription)")
+                task.setTaskCompleted(success: false)
+            }
         }
         task.expirationHandler = { work.cancel() }
     }
 
     /// What a look at the show has brought, in words.
-    private func look() async -> String {
+    private func look() async throws -> String {
         let address = ProcessInfo.processInfo.environment["SHOW"]
         guard let url = URL(string: address ?? "http://127.0.0.1:8080/show.json") else {
-            return "failed: SHOW is not a URL"
+            throw ShowError(reason: "SHOW is not a URL")
         }
-        do {
-            try shelf.take(try await Show.fetch(from: url), from: url)
-            return "\(try await episodes.fetchMissing()) episodes are to come"
-        } catch {
-            return "failed: \(error.localizedDescription)"
-        }
+        try shelf.take(try await Show.fetch(from: url), from: url)
+        return "\(try await episodes.fetchMissing()) episodes are to come"
     }
 
     private func askForRefresh() {

@@ -1,7 +1,7 @@
 import Linux
 
 /// A new certificate that its own key has signed, and that key, as files in PEM.
-package struct SelfSignedCertificate {
+package enum SelfSignedCertificate {
     /// `more`: other options of `openssl req`.
     package static func make(
         at certificate: String,

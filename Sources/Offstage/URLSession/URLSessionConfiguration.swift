@@ -2,7 +2,7 @@ public import Foundation
 
 /// How the tasks of a background session are fetched. Copied when the session is made: what is
 /// changed later has no effect.
-public class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {  // As Apple's.
+public class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {  // Copied.
     /// The configuration of a background session, whose tasks go on while the app is suspended or
     /// not running.
     ///

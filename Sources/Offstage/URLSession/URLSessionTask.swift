@@ -5,10 +5,10 @@ internal import Vocabulary
 /// The number of bytes is not known.
 public let NSURLSessionTransferSizeUnknown: Int64 = -1
 
-// Unchecked: what changes is in `values`, behind their lock.
-
 /// One request of a session.
-public class URLSessionTask: NSObject, ProgressReporting, NSCopying, @unchecked Sendable {
+public class URLSessionTask: NSObject, ProgressReporting, NSCopying,
+    @unchecked Sendable  // What changes: in `values`, locked.
+{
     /// Where a task is.
     public enum State: Int, Sendable {
         /// Resumed, also while it waits for its date or a network.
@@ -161,13 +161,13 @@ public class URLSessionTask: NSObject, ProgressReporting, NSCopying, @unchecked 
 }
 
 /// A task whose body is handed to the app: in a background session only an upload.
-public class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}  // As its class.
+public class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}  // Adds nothing.
 
 /// A task that sends a file.
-public class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}  // As that.
+public class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}  // Adds nothing.
 
 /// A task that fetches a file.
-public class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {  // As that.
+public class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {  // No state is added.
     /// Ends it, and keeps what has come for ``URLSession/downloadTask(withResumeData:)``, for 7
     /// days after the delegate has been told of the end. The delegate is told with the error
     /// `URLError.cancelled`.
