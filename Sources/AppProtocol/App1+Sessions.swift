@@ -7,12 +7,22 @@ extension App1 {
         package var session = ""
         /// Its app is not launched for its events.
         package var isQuiet = false
+        /// It answers what tasks ask.
+        package var answers = false
+        /// It is launched for questions about dates.
+        package var launchesForDelays = false
         package init() {}
         package var asCall: App1 { .joinSession(self) }
 
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.argument("session", &session)
             try fields.option("no-launch", &isQuiet, "the app is never launched for its events")
+            try fields.option("answers", &answers, "the app answers TaskAsked")
+            try fields.option(
+                "launch-for-delays",
+                &launchesForDelays,
+                "the app is launched for questions of the kind delayed; else it has them if it runs"
+            )
         }
         package func check() throws(OptionError) { try App1.check(session) }
     }
@@ -59,6 +69,7 @@ extension App1 {
         package var resourceTimeout: Interval?
         package var expectsToSend: Int64?
         package var expectsToReceive: Int64?
+        package var priority: Int64?
         package init() {}
 
         static var mostInList: Int { 10_000 }
@@ -79,17 +90,11 @@ extension App1 {
             try fields.option("resource-timeout", &resourceTimeout)
             try fields.option("expects-to-send", &expectsToSend, in: 0...1 << 60)
             try fields.option("expects-to-receive", &expectsToReceive, in: 0...1 << 60)
+            try fields.option("priority", &priority, in: -1000...1000)
         }
 
         fileprivate func check() throws(OptionError) {
-            for header in headers ?? [] {
-                guard HTTPField(line: header) == nil else { continue }
-                throw OptionError(
-                    reason: "a header is not NAME: VALUE",
-                    value: header,
-                    fix: "write it as NAME: VALUE"
-                )
-            }
+            try App1.check(headers)
             guard method.map({ UploadMethod(rawValue: $0) != nil }) ?? true else {
                 throw OptionError(
                     reason: "method is neither PUT nor POST",
@@ -120,6 +125,8 @@ extension App1 {
         package var tasks: [Int64] = []
         /// What is described; nil: as nothing.
         package var description: String?
+        /// What is prioritized.
+        package var priority: Int64?
         package init() {}
         package var asCall: App1 { .changeTasks(self) }
 
@@ -133,13 +140,77 @@ extension App1 {
                 upTo: TransferTask.longestDescription,
                 "of describe"
             )
+            try fields.option("priority", &priority, in: -1000...1000, "of prioritize")
         }
     }
 
     package enum TaskAction: String, CaseIterable, Sendable, FieldType {
-        case suspend, resume, cancel, describe
+        case suspend, resume, cancel, describe, prioritize
         /// Cancels, and keeps what has come.
         case keep
+    }
+
+    package struct AnswerTask: AppCall {
+        package var session = ""
+        package var question: Int64 = 0
+        package var answer = TaskAnswerKind.proceed
+        /// Of a request.
+        package var url: String?
+        /// Each as NAME: VALUE.
+        package var headers: [String]?
+        package var user: String?
+        package var password: String?
+        /// Of the challenge that is answered; nil: of the first that a login answers.
+        package var scheme: String?
+        /// All tasks of the session show it to this server.
+        package var forSession = false
+        /// Nobody of the app answers challenges.
+        package var isIgnored = false
+        package init() {}
+        package var asCall: App1 { .answerTask(self) }
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("session", &session)
+            try fields.argument("question", &question)
+            try fields.argument("answer", &answer)
+            try fields.option("url", &url, upTo: 8192, "of request")
+            try fields.option("headers", &headers, "of request, each NAME: VALUE")
+            try fields.option("user", &user, "of login")
+            try fields.option("password", &password, "of login")
+            try fields.option("scheme", &scheme, "of login: basic or digest")
+            try fields.option("for-session", &forSession, "of login: for all tasks of the session")
+            try fields.option("ignored", &isIgnored, "of proceed: nobody answers challenges")
+        }
+
+        package func check() throws(OptionError) {
+            try App1.check(headers)
+            switch answer {
+            case .proceed, .cancel: break
+            case .request:
+                guard url != nil else {
+                    throw OptionError(reason: "a request has no url", value: "", fix: "give url")
+                }
+            case .login:
+                guard let user, let password, user.isPlain, password.isPlain else {
+                    throw OptionError(
+                        reason: "a login has a user and a password, without control characters",
+                        value: user ?? "",
+                        fix: "give both, each of at most 1024 bytes"
+                    )
+                }
+            }
+        }
+    }
+
+    private static func check(_ headers: [String]?) throws(OptionError) {
+        for header in headers ?? [] {
+            guard HTTPField(line: header) == nil else { continue }
+            throw OptionError(
+                reason: "a header is not NAME: VALUE",
+                value: header,
+                fix: "write it as NAME: VALUE"
+            )
+        }
     }
 
     package struct LeaveSession: AppCall {
@@ -154,6 +225,14 @@ extension App1 {
 }
 
 extension JoinedTasks: CallReply {}
+extension TaskAnswerKind: FieldType {}
+
+extension String {
+    /// As a name or a password can be sent.
+    fileprivate var isPlain: Bool {
+        utf8.count <= 1024 && utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }
+    }
+}
 
 // MARK: Said by the daemon
 
@@ -166,6 +245,21 @@ extension AppObject1 {
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.argument("session", &session)
             try fields.record(&end)
+        }
+    }
+
+    package struct TaskAsked: AppObjectCall {
+        package var session = ""
+        package var question = TaskQuestion(
+            question: 0,
+            kind: .delayed,
+            task: SessionTaskReport(task: 0, url: "")
+        )
+        package init() {}
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("session", &session)
+            try fields.record(&question)
         }
     }
 

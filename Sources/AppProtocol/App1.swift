@@ -17,7 +17,7 @@ package enum App1: CallSet {
     case submit(Submit), cancel(Cancel), pending(Pending)
     case beginTask(BeginTask), endTask(EndTask), limits(Limits)
     case joinSession(JoinSession), enqueueTasks(EnqueueTasks), changeTasks(ChangeTasks)
-    case leaveSession(LeaveSession)
+    case answerTask(AnswerTask), leaveSession(LeaveSession)
 
     package static let table: [CallRow<App1>] = [
         CallRow(
@@ -105,12 +105,14 @@ package enum App1: CallSet {
             joinSession,
             .connected,
             "Joins a background session of transfers, which is made if it is not there. Its events "
-                + "come as TaskEnded and TaskProgressed from now on, those that were missed first. "
-                + "Result: missed (x, how many tasks have ended and are told next), tasks (av), "
+                + "come as TaskEnded and TaskProgressed from now on, those that were missed first, "
+                + "and, if it answers, questions as TaskAsked. "
+                + "Result: missed (x, how many ends and questions are told next), tasks (av), "
                 + "maps of those that have not: task (x), url, method (of an upload), headers "
                 + "(aa{sv}: name, value), "
                 + "description, suspended, received (x, bytes), total, earliest, expects-to-send, "
-                + "expects-to-receive. After Hello on another connection it is called again."
+                + "expects-to-receive, priority. After Hello on another connection it is called "
+                + "again."
         ),
         CallRow(
             enqueueTasks,
@@ -119,19 +121,30 @@ package enum App1: CallSet {
                 + "returns. Each is a map: task (x, the app's own number), url, headers (as, each "
                 + "NAME: VALUE), of an upload also method (PUT or POST) and descriptor (x, the "
                 + "number of a file that the calling process has open for reading until it is "
-                + "answered), of a download resume (what the end of an earlier one had), "
+                + "answered), of one that goes on resume (what the end of an earlier one had), "
                 + "description, discretionary, unmetered, earliest, timeout and resource-timeout "
-                + "(d, seconds), expects-to-send and expects-to-receive (x, bytes). What is "
+                + "(d, seconds), expects-to-send and expects-to-receive (x, bytes), priority (x, "
+                + "thousandths above or below the usual one: the order among the app's own). What "
+                + "is "
                 + "enqueued in the background is discretionary until the user opens the app."
         ),
         CallRow(
             changeTasks,
             .connected,
             repeated: .same,
-            "Suspends, resumes, cancels or describes tasks by their numbers, or cancels them and "
-                + "keeps what has come (keep). Those that are not there, or "
+            "Suspends, resumes, cancels, describes or prioritizes tasks by their numbers, or "
+                + "cancels them and keeps what has come (keep). Those that are not there, or "
                 + "have ended, are left as they are. The end of a cancelled task is told like any "
                 + "other."
+        ),
+        CallRow(
+            answerTask,
+            .connected,
+            repeated: .nothingLeft,
+            "Answers a question (TaskAsked) by its number, once: proceed (as if nobody had asked), "
+                + "request (the task goes on with this url and these headers), login (with user "
+                + "and password, which are kept in memory only), or cancel. An answer to a "
+                + "question that is not there any more changes nothing."
         ),
         CallRow(
             leaveSession,

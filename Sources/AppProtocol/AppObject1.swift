@@ -6,7 +6,7 @@ package enum AppObject1: CallSet {
     case offer(Offer), go(Go), expire(Expire), expireTask(ExpireTask)
     case enterBackground(EnterBackground), enterForeground(EnterForeground)
     case becomeActive(BecomeActive), memoryWarning(MemoryWarning), changed(Changed)
-    case taskEnded(TaskEnded), taskProgressed(TaskProgressed)
+    case taskEnded(TaskEnded), taskProgressed(TaskProgressed), taskAsked(TaskAsked)
 
     package static let table: [CallRow<AppObject1>] = [
         CallRow(
@@ -49,13 +49,24 @@ package enum AppObject1: CallSet {
                 + "as in the reply of JoinSession), result (finished, failed or cancelled), file "
                 + "(an absolute path; the file is removed after the reply), size (x, bytes); of "
                 + "the answer: status (x), url, headers; failure (a word) and reason; remaining "
-                + "(x), how many others have ended and are told next."
+                + "(x), how many other ends and questions are told next."
         ),
         CallRow(
             taskProgressed,
             .daemon,
             "How far a task is. Options: task (x), received (x, bytes), total (x), resumed-at (x, "
                 + "bytes that were there before)."
+        ),
+        CallRow(
+            taskAsked,
+            .daemon,
+            "A task of a session waits for an answer, which the app gives with AnswerTask, at any "
+                + "time. After JoinSession it is asked again, under the same number. Options: "
+                + "question (x, its number), kind (unauthorized: the server has refused the task "
+                + "with status 401; delayed: the date of the task has come), task (a map as in the "
+                + "reply of JoinSession); of the server's answer: status (x), url, headers; "
+                + "failures (x, how many answers in a row were refused), remaining (as of "
+                + "TaskEnded). An app that does not know the kind answers proceed."
         ),
     ]
 

@@ -97,6 +97,7 @@ extension App1 {
         case .joinSession(let call): call
         case .enqueueTasks(let call): call
         case .changeTasks(let call): call
+        case .answerTask(let call): call
         case .leaveSession(let call): call
         }
     }
@@ -130,6 +131,7 @@ extension AppObject1 {
         case .changed(let call): call
         case .taskEnded(let call): call
         case .taskProgressed(let call): call
+        case .taskAsked(let call): call
         }
     }
 

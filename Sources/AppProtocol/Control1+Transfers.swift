@@ -23,6 +23,7 @@ extension Control1 {
         package var files: [DownloadFile] = []
         package var directory: String?
         package var overwrite = false
+        package var connections: Int64?
         package var manner = TransferManner()
         package init() {}
 
@@ -30,6 +31,12 @@ extension Control1 {
             try fields.argument("files", &files)
             try fields.option("directory", &directory, "an absolute path without links")
             try fields.option("overwrite", &overwrite, "replaces existing files when complete")
+            try fields.option(
+                "connections",
+                &connections,
+                in: 1...Int64(ExchangeOrder.mostConnections),
+                "1 to 16, over which ranges of a file are fetched side by side"
+            )
             try manner.pass(&fields)
         }
 

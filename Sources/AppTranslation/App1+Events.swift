@@ -13,6 +13,8 @@ package struct CallContext: Sendable {
     package var transferDirectory = ""
     /// Of those of its tasks that are uploads, in order: the files.
     package var sources: [SentFile] = []
+    /// Under which the shell keeps the name and the password of an answer.
+    package var login: UInt64?
     /// Of a task that it ends: as an activity of its own.
     package var holdsTask = false
 
@@ -60,7 +62,15 @@ extension App1 {
         case .endTask(let call):
             .taskEnded(task: call.task, by: context.holdsTask ? context.process : nil, reply: reply)
         case .joinSession(let call):
-            .session(call.session, .join(sendsLaunchEvents: !call.isQuiet), reply: reply)
+            .session(
+                call.session,
+                .join(
+                    sendsLaunchEvents: !call.isQuiet,
+                    answers: call.answers,
+                    launchesForDelays: call.launchesForDelays
+                ),
+                reply: reply
+            )
         case .enqueueTasks(let call):
             .session(
                 call.session,
@@ -68,6 +78,12 @@ extension App1 {
                 reply: reply
             )
         case .changeTasks(let call): .session(call.session, call.request, reply: reply)
+        case .answerTask(let call):
+            .session(
+                call.session,
+                .answer(UInt64(clamping: call.question), call.given(context)),
+                reply: reply
+            )
         case .leaveSession(let call): .session(call.session, .leave, reply: reply)
         case .pending, .limits: preconditionFailure("\(self) is a question, and no event")
         }
@@ -91,7 +107,8 @@ extension App1 {
             guard case .begun(let task) = reply else { return nil }
             return .success(.task(task))
         case .finishedLaunching, .expirationHandler, .complete, .setMinimumFetchInterval,
-            .mistaken, .submit, .cancel, .endTask, .enqueueTasks, .changeTasks, .leaveSession:
+            .mistaken, .submit, .cancel, .endTask, .enqueueTasks, .changeTasks, .answerTask,
+            .leaveSession:
             return .success(.nothing)
         case .joinSession:
             guard case .tasks(let tasks) = reply else { return nil }
@@ -109,6 +126,23 @@ extension App1.ChangeTasks {
         case .cancel: .cancel(tasks)
         case .describe: .describe(tasks, description)
         case .keep: .keep(tasks)
+        case .prioritize: .prioritize(tasks, priority ?? 0)
+        }
+    }
+}
+
+extension App1.AnswerTask {
+    fileprivate func given(_ context: CallContext) -> TransferAnswer {
+        switch answer {
+        case .proceed: return .proceed(isIgnored: isIgnored)
+        case .request:
+            let headers = (headers ?? []).compactMap(HTTPField.init(line:))
+            return .request(url: url ?? "", headers: headers)
+        case .login:
+            // Without a question there is nothing to keep it for.
+            guard let login = context.login else { return .proceed(isIgnored: false) }
+            return .login(login, scheme: scheme, forSession: forSession)
+        case .cancel: return .cancel
         }
     }
 }
@@ -148,7 +182,8 @@ extension SessionOrder {
             number: call.task,
             description: call.description,
             expectsToSend: call.expectsToSend,
-            expectsToReceive: call.expectsToReceive
+            expectsToReceive: call.expectsToReceive,
+            priority: call.priority ?? 0
         )
         self.init(task: task, order: order, resume: call.resume)
     }

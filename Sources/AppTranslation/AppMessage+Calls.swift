@@ -57,6 +57,8 @@ extension AppMessage {
             .taskProgressed(
                 AppObject1.TaskProgressed { ($0.session, $0.progress) = (session, progress) }
             )
+        case .taskAsked(_, let session, let question):
+            .taskAsked(AppObject1.TaskAsked { ($0.session, $0.question) = (session, question) })
         }
     }
 
@@ -79,7 +81,7 @@ extension AppMessage {
         switch self {
         case .offer, .didEnterBackground, .taskEnded: true
         case .go, .expire, .expireTask, .willEnterForeground, .didBecomeActive, .memoryWarning,
-            .refreshChanged, .taskProgress:
+            .refreshChanged, .taskProgress, .taskAsked:
             false
         }
     }
@@ -94,8 +96,8 @@ extension AppMessage {
         case (.taskEnded(let id, _, _), .done): .acknowledged(id)
         case (_, .lost): nil
         // What was refused is told again when the app has joined again.
-        case (.taskEnded, .refused), (.taskProgress, _), (.go, _), (.expire, _), (.expireTask, _),
-            (.willEnterForeground, _),
+        case (.taskEnded, .refused), (.taskProgress, _), (.taskAsked, _), (.go, _), (.expire, _),
+            (.expireTask, _), (.willEnterForeground, _),
             (.didBecomeActive, _), (.memoryWarning, _), (.refreshChanged, _):
             nil
         }

@@ -42,6 +42,8 @@ extension Client {
             effects += [
                 .taskProgressed(session: call.session, call.progress), .reply(number),
             ]
+        case .taskAsked(let call):
+            effects += [.taskAsked(session: call.session, call.question), .reply(number)]
         }
     }
 

@@ -46,6 +46,8 @@ package enum ClientEffect: Equatable, Sendable {
     /// A task of a session has ended: acknowledged by the answer.
     case taskEnded(session: String, SessionTaskEnd, IncomingNumber)
     case taskProgressed(session: String, TaskProgress)
+    /// A task of a session waits for an answer.
+    case taskAsked(session: String, TaskQuestion)
     /// For the app's developer.
     case log(String)
 }

@@ -19,6 +19,8 @@ package final class CurlRequest {
         package var proxy: String?
         /// The client's own; nil: none.
         package var certificate: ClientCertificate?
+        /// It shares its connection with no other request: HTTP/1.1.
+        package var isAlone = false
         package var bufferSize = 512 << 10
         /// Certificates of authorities, in place of the system's.
         package var authorities = Authorities()
@@ -124,9 +126,13 @@ package final class CurlRequest {
         }
         if let certificate = options.certificate { try set(certificate) }
         if let directory = options.authorities.directory { try set(CURLOPT_CAPATH, directory) }
+        // A connection that may be shared is waited for. What it speaks is known only when it has
+        // answered, unless TLS says so: without TLS one that takes its time would keep all waiting.
+        let mayShare = options.url.hasPrefix("https://") && !options.isAlone
+        let version = mayShare ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
         let numbers: [(CURLoption, Int)] = [
             (CURLOPT_NOSIGNAL, 1), (CURLOPT_FOLLOWLOCATION, 0), (CURLOPT_HTTP09_ALLOWED, 0),
-            (CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS)), (CURLOPT_PIPEWAIT, 1),
+            (CURLOPT_HTTP_VERSION, Int(version)), (CURLOPT_PIPEWAIT, mayShare ? 1 : 0),
             (CURLOPT_BUFFERSIZE, options.bufferSize), (CURLOPT_LOW_SPEED_LIMIT, 1),
             (CURLOPT_LOW_SPEED_TIME, options.timeoutSeconds),
             (CURLOPT_CONNECTTIMEOUT, options.connectTimeoutSeconds),

@@ -105,6 +105,8 @@ package enum AppMessage: Hashable, Sendable, Codable {
     /// A task of a session has ended; the app answers `acknowledged` once it has used that.
     case taskEnded(TransferID, session: String, SessionTaskEnd)
     case taskProgress(session: String, TaskProgress)
+    /// A task of a session waits for an answer, which the app gives in a call of its own.
+    case taskAsked(TransferID, session: String, TaskQuestion)
 }
 
 /// Work that is offered to an app.

@@ -18,6 +18,7 @@ package struct AppState: Sendable {
         var holdTimes: [HoldTime] = []
         var mistakes: [ReportedMistake] = []
         var joined: [JoinedSession] = []
+        var logins: [SessionLogin] = []
     }
 
     init(id: AppID) { content = [Content(record: AppRecord(id: id))] }
@@ -51,6 +52,11 @@ package struct AppState: Sendable {
     var joined: [JoinedSession] {
         get { content[0].joined }
         _modify { yield &content[0].joined }
+    }
+    /// What it has said to servers for all tasks of a session.
+    var logins: [SessionLogin] {
+        get { content[0].logins }
+        _modify { yield &content[0].logins }
     }
     // Asked often; the record, and what is in it, would be copied to be looked at.
     package var id: AppID { content[0].record.id }

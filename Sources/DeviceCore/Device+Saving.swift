@@ -159,6 +159,8 @@ extension Device {
         var transfer = record.transfer
         // The network process has ended with its daemon.
         if transfer.isRunning { transfer.state = .waiting }
+        // Names and passwords have gone with it.
+        if !transfer.logins.isEmpty { (transfer.logins, transfer.refusals) = ([], 0) }
         transfers.insert(transfer, app: ensureApp(record.app))
     }
 

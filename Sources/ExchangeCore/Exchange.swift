@@ -14,24 +14,34 @@ package struct Exchange: Hashable, Sendable {
     private var known: ResumePoint?
     /// Requests that brought little of what was asked for, or had to be repeated from the start.
     private var requests = 0
-    private var state = State.asking
+    var state = State.asking
     /// The daemon may know of durable bytes.
     private var mustAsk: Bool
     private var hasAnswered = false
-    /// Bytes in the file, of the version of the last answer.
-    package private(set) var received: Int64
+    private var authorizer: Authorizer
+    /// Bytes from the start of the file, of the version of the last answer.
+    private var inOrder: Int64
+    /// While several connections bring the rest, or one brings what lies between ranges, and after
+    /// that; nil: one answer is read to its end.
+    var missing: MissingRanges?
+    /// Connections that have nothing to fetch for the time being. Others have failed.
+    var idle: [Int] = []
+    /// The server has sent another version beside the first.
+    private var mustBeAlone = false
 
-    private enum State: Hashable, Sendable {
+    enum State: Hashable, Sendable {
         /// A request is on its way, or will be.
         case asking
         /// The file is about to start anew; `body`: with the body of this answer.
         case startingAnew(body: Body?)
         case receiving(Body)
+        /// What is missing, range by range.
+        case filling
         case ended
     }
 
     /// A body whose bytes go into the file.
-    private struct Body: Hashable, Sendable {
+    struct Body: Hashable, Sendable {
         /// Where its next byte goes.
         var offset: Int64
         /// Where its last byte ends; nil: where the connection does.
@@ -39,6 +49,8 @@ package struct Exchange: Hashable, Sendable {
         /// Of the whole object.
         var total: Int64?
         var validator: Validator?
+        /// Connections beside this one that may bring the rest.
+        var moreConnections: Int64 = 0
     }
 
     /// What is to be done, in order.
@@ -51,7 +63,11 @@ package struct Exchange: Hashable, Sendable {
         case truncate
         /// The rest of the body is of no use.
         case skipBody
-        /// Over. The connection of the last request may be given up.
+        /// Sends a request over this connection, beside the others, to `url`, with `fields(on:)`.
+        case fetch(Int)
+        /// What this connection still brings is of no use.
+        case giveUp(Int)
+        /// Over. The connection of every request may be given up.
         case end(ExchangeEnd)
     }
 
@@ -70,12 +86,13 @@ package struct Exchange: Hashable, Sendable {
     /// How many requests one exchange makes at the most, redirects not counted, nor those that
     /// brought a part of some size.
     private static let mostRequests = 16
-    private static let partBytes: Int64 = 65_536
+    static let partBytes: Int64 = 65_536
 
     package init(_ order: ExchangeOrder) {
         (self.order, target, known) = (order, RequestTarget(order.url), order.resume)
-        received = order.resume?.offset ?? 0
+        inOrder = order.resume?.offset ?? 0
         mustAsk = order.resume != nil
+        authorizer = Authorizer(order.credentials)
     }
 
     // MARK: Requests
@@ -91,16 +108,26 @@ package struct Exchange: Hashable, Sendable {
 
     /// Of the request to `url`.
     package var fields: [HTTPField] {
+        var fields = ownFields
+        if let known {
+            let end = known.ranges.first.map { "\($0.lowerBound - 1)" } ?? ""
+            fields.append(HTTPField("Range", "bytes=\(known.offset)-\(end)"))
+            fields.append(HTTPField("If-Range", known.validator.text))
+        }
+        return fields
+    }
+
+    /// Of every request.
+    var ownFields: [HTTPField] {
         // What was meant for one server is not told to another.
         var fields = target.isForeign ? [] : order.headers
+        if let answer = authorizer.field(method: "GET", url: url, own: fields) {
+            fields.append(answer)
+        }
         if let credentials = order.credentials {
             fields += credentials.fields(for: url, own: fields, isForeign: target.isForeign)
         }
         fields.append(HTTPField("Accept-Encoding", "identity"))
-        if let known {
-            fields.append(HTTPField("Range", "bytes=\(known.offset)-"))
-            fields.append(HTTPField("If-Range", known.validator.text))
-        }
         return fields
     }
 
@@ -110,21 +137,26 @@ package struct Exchange: Hashable, Sendable {
     }
 
     /// The answer was a redirect to this URL, which is absolute.
-    package mutating func redirected(to url: String) -> [Action] {
-        guard state == .asking else { return [] }
+    package mutating func redirected(to url: String, on connection: Int = 0) -> [Action] {
+        if state == .filling { return lose(connection, "a range is at another place") }
+        guard state == .asking, connection == 0 else { return [] }
         do throws(ExchangeFailure) {
             try target.follow(url)
         } catch {
             return end(.failed(error.plain))
         }
+        authorizer.wasAnswered()
         return [.request]
     }
 
     // MARK: Answers
 
-    package mutating func answered(_ head: Head) -> [Action] {
-        guard state == .asking else { return [] }
+    package mutating func answered(_ head: Head, on connection: Int = 0) -> [Action] {
+        if state == .filling { return answeredRange(head, connection) }
+        guard state == .asking, connection == 0 else { return [] }
         requests += 1
+        if head.status == 401, let actions = challenged(head) { return actions }
+        authorizer.wasAnswered()
         if head.status >= 400, let actions = refused(head) { return actions }
         switch head.status {
         case 206: return partial(head)
@@ -133,6 +165,17 @@ package struct Exchange: Hashable, Sendable {
         case 400...: return whole(head)
         default: return fail(.badAnswer, "the server answered \(head.status)")
         }
+    }
+
+    /// Nil: the answer is like any other that refuses.
+    private mutating func challenged(_ head: Head) -> [Action]? {
+        if authorizer.refused(head.fields, of: url), requests < Self.mostRequests {
+            return [.skipBody, .request]
+        }
+        guard order.reportsChallenges else { return nil }
+        return end(
+            .challenged(ExchangeAnswer(status: head.status, headers: head.fields, url: url))
+        )
     }
 
     /// Nil: the body of the answer is what was asked for, or the next request may bring it.
@@ -166,13 +209,15 @@ package struct Exchange: Hashable, Sendable {
         guard let range = head.fields.value(of: "Content-Range").flatMap(ContentRange.init),
             let first = range.first, let last = range.last, first == known.offset,
             // Without a length of the whole nobody knows whether this is all of the rest.
-            let total = range.total ?? known.total, total == known.total ?? total, last < total,
+            let total = range.total ?? known.total, total == known.total ?? total,
+            last < known.ranges.first?.lowerBound ?? total,
             Self.isIdentity(head),
             head.length.map({ $0 == last - first + 1 }) ?? true,
             Validators.confirm(known.validator, head.fields)
         else { return startAnew() }
         if let limit = order.sizeLimit, total > limit { return failTooLarge(total) }
-        let body = Body(offset: first, end: last + 1, total: total, validator: known.validator)
+        var body = Body(offset: first, end: last + 1, total: total, validator: known.validator)
+        body.moreConnections = moreConnections(for: body, knowsRanges: true)
         return begin(body, head)
     }
 
@@ -184,10 +229,12 @@ package struct Exchange: Hashable, Sendable {
             return failTooLarge(length)
         }
         let validator = head.status == 200 ? Validators.strong(of: head.fields) : nil
-        let body = Body(offset: 0, end: head.length, total: head.length, validator: validator)
+        var body = Body(offset: 0, end: head.length, total: head.length, validator: validator)
         known = nil
+        let ranges = head.fields.values(of: "Accept-Ranges").map { $0.lowercased() }
+        body.moreConnections = moreConnections(for: body, knowsRanges: ranges == ["bytes"])
         guard mustAsk else { return begin(body, head) }
-        (received, hasAnswered) = (0, true)
+        (inOrder, hasAnswered) = (0, true)
         state = .startingAnew(body: body)
         return [.answered(answer(head, body))]
     }
@@ -198,24 +245,52 @@ package struct Exchange: Hashable, Sendable {
 
     private mutating func begin(_ body: Body, _ head: Head) -> [Action] {
         // After a part that was too short the answer goes on where that ended.
-        let goesOn = hasAnswered && body.offset > 0
+        let goesOn = hasAnswered && known != nil
         let answered = Action.answered(answer(head, body))
         state = .receiving(body)
-        (received, mustAsk, hasAnswered) = (body.offset, true, true)
-        if goesOn { return [] }
-        return body.offset == 0 ? [.truncate, answered] : [answered]
+        (inOrder, mustAsk, hasAnswered) = (body.offset, true, true)
+        let fetches = spread(body)
+        if goesOn { return fetches }
+        return (known == nil ? [.truncate, answered] : [answered]) + fetches
+    }
+
+    /// Beside the one that brings this body. Each of them has something to do for a while.
+    private func moreConnections(for body: Body, knowsRanges: Bool) -> Int64 {
+        guard knowsRanges, !mustBeAlone, body.validator != nil, let total = body.total else {
+            return 0
+        }
+        let filled = FilledBytes(prefix: body.offset, ranges: known?.ranges ?? [])
+        let pieces = (total - filled.count) / MissingRanges.leastBytes
+        return max(0, min(order.moreConnections, pieces - 1))
+    }
+
+    /// The rest is fetched range by range, if that is of use.
+    private mutating func spread(_ body: Body) -> [Action] {
+        let ranges = known?.ranges ?? []
+        guard body.moreConnections > 0 || !ranges.isEmpty, let validator = body.validator,
+            let total = body.total, let end = body.end
+        else { return [] }
+        let filled = FilledBytes(prefix: body.offset, ranges: ranges)
+        var missing = MissingRanges(total: total, validator: validator, filled: filled)
+        _ = missing.assign(to: [0])
+        missing.answered(0, end: end)
+        (self.missing, state) = (missing, .filling)
+        idle = Array(1..<Int(body.moreConnections) + 1)
+        return employ()
     }
 
     private func answer(_ head: Head, _ body: Body) -> ExchangeAnswer {
-        ExchangeAnswer(
+        var answer = ExchangeAnswer(
             status: head.status,
             headers: head.fields,
             url: url,
             total: body.total,
             validator: body.validator,
             offset: body.offset,
-            startsAnew: mustAsk && body.offset == 0
+            startsAnew: mustAsk && known == nil
         )
+        answer.moreConnections = body.moreConnections
+        return answer
     }
 
     /// What is there is of no use with this server's answer: all is asked for again, without it.
@@ -224,22 +299,35 @@ package struct Exchange: Hashable, Sendable {
             return fail(.badAnswer, "the server does not send what it was asked for")
         }
         known = nil
-        (received, hasAnswered) = (0, false)
+        (inOrder, hasAnswered) = (0, false)
         guard mustAsk else { return [.skipBody, .request] }
+        return [.skipBody, askToStartAnew()]
+    }
+
+    private mutating func askToStartAnew() -> Action {
         state = .startingAnew(body: nil)
-        return [.skipBody, .answered(ExchangeAnswer(status: 0, url: url, startsAnew: true))]
+        return .answered(ExchangeAnswer(status: 0, url: url, startsAnew: true))
+    }
+
+    /// One connection has been answered with another version than the first one. The file may have
+    /// been overwritten under what the others send, so none of it is kept.
+    mutating func startAnewAlone() -> [Action] {
+        let busy = missing?.claims.map(\.connection) ?? []
+        (known, missing, idle, mustBeAlone) = (nil, nil, [], true)
+        (inOrder, hasAnswered) = (0, false)
+        return busy.map(Action.giveUp) + [askToStartAnew()]
     }
 
     /// The daemon has forgotten what was durable.
     package mutating func proceed() -> [Action] {
         guard case .startingAnew(let body) = state else { return [] }
-        received = 0
+        inOrder = 0
         guard let body else {
             (state, mustAsk) = (.asking, false)
             return [.truncate, .request]
         }
         state = .receiving(body)
-        return [.truncate]
+        return [.truncate] + spread(body)
     }
 
     // MARK: Bodies
@@ -247,8 +335,20 @@ package struct Exchange: Hashable, Sendable {
     /// Whether bytes may come. Else the connection is not to be read from.
     package var isWaiting: Bool { if case .startingAnew = state { true } else { false } }
 
-    /// Where these bytes go; nil: nowhere, and `actions` say what becomes of the exchange.
-    package mutating func received(_ count: Int) -> (offset: Int64?, actions: [Action]) {
+    /// Bytes in the file, of the version of the last answer.
+    package var filled: FilledBytes { missing?.filled ?? FilledBytes(prefix: inOrder) }
+
+    /// So many bytes.
+    package var received: Int64 { missing.map { $0.total - $0.count } ?? inOrder }
+
+    /// Where these bytes go; nil: nowhere, and `actions` say what becomes of the exchange. Of one
+    /// connection among several no more than `room(on:)`.
+    package mutating func received(
+        _ count: Int,
+        on connection: Int = 0
+    ) -> (offset: Int64?, actions: [Action]) {
+        if state == .filling { return receivedRange(Int64(count), connection) }
+        guard connection == 0 else { return (nil, []) }
         guard case .receiving(var body) = state else { return (nil, []) }
         let offset = body.offset
         let (end, isOver) = offset.addingReportingOverflow(Int64(count))
@@ -260,16 +360,21 @@ package struct Exchange: Hashable, Sendable {
                 nil, fail(.tooLarge, "the server sends more than \(order.sizeLimit ?? 0) bytes")
             )
         }
-        (body.offset, received) = (end, end)
+        (body.offset, inOrder) = (end, end)
         state = .receiving(body)
         return (offset, [])
     }
 
-    /// Bytes from there on did not get into the file.
-    package mutating func notWritten(from offset: Int64) { received = min(received, offset) }
+    /// These bytes did not get into the file.
+    package mutating func notWritten(_ range: Range<Int64>) {
+        missing?.lose(range)
+        inOrder = min(inOrder, range.lowerBound)
+    }
 
     /// The body has ended as HTTP has it.
-    package mutating func bodyEnded() -> [Action] {
+    package mutating func bodyEnded(on connection: Int = 0) -> [Action] {
+        if state == .filling { return endedRange(connection) }
+        guard connection == 0 else { return [] }
         guard case .receiving(let body) = state else {
             // After an interim answer, or one that says that it is no HTTP from now on.
             return state == .asking
@@ -294,12 +399,27 @@ package struct Exchange: Hashable, Sendable {
     // MARK: Ends from outside
 
     /// The connection failed, or there was none.
-    package mutating func failed(_ interruption: ExchangeEnd.Interruption) -> [Action] {
-        end(.interrupted(interruption))
+    package mutating func failed(
+        _ interruption: ExchangeEnd.Interruption,
+        on connection: Int = 0
+    ) -> [Action] {
+        if state == .filling { return lose(connection, interruption) }
+        return connection == 0 ? end(.interrupted(interruption)) : []
     }
 
-    /// It cannot go on.
+    /// What came over this connection is no answer.
+    package mutating func failed(_ failure: ExchangeFailure, on connection: Int) -> [Action] {
+        if state == .filling { return lose(connection, failure.plain.reason) }
+        return connection == 0 ? end(.failed(failure)) : []
+    }
+
+    /// It cannot go on, whatever the connections do.
     package mutating func fail(_ failure: ExchangeFailure) -> [Action] { end(.failed(failure)) }
+
+    /// The same for now.
+    package mutating func interrupt(_ interruption: ExchangeEnd.Interruption) -> [Action] {
+        end(.interrupted(interruption))
+    }
 
     package mutating func stop() -> [Action] { end(.interrupted(.init(.stopped))) }
 
@@ -307,7 +427,7 @@ package struct Exchange: Hashable, Sendable {
         end(.failed(ExchangeFailure(code, reason: reason).plain))
     }
 
-    private mutating func end(_ end: ExchangeEnd) -> [Action] {
+    mutating func end(_ end: ExchangeEnd) -> [Action] {
         guard state != .ended else { return [] }
         state = .ended
         return [.end(end)]
@@ -316,7 +436,7 @@ package struct Exchange: Hashable, Sendable {
     package var isEnded: Bool { state == .ended }
 
     /// The bytes of a body are those of the object, and not compressed ones.
-    private static func isIdentity(_ head: Head) -> Bool {
+    static func isIdentity(_ head: Head) -> Bool {
         head.fields.values(of: "Content-Encoding").allSatisfy {
             $0.isEmpty || $0.lowercased() == "identity"
         }

@@ -29,6 +29,7 @@ package struct UploadExchange: Hashable, Sendable {
     private var mayHaveArrived = false
     /// A 2xx to the last bytes did not say whether the upload is complete.
     private var believed: Answer?
+    private var authorizer: Authorizer
 
     private struct Answer: Hashable, Sendable {
         let head: Exchange.Head
@@ -74,6 +75,7 @@ package struct UploadExchange: Hashable, Sendable {
     package init(_ order: UploadOrder) {
         (self.order, resource, target) = (order, order.resource, RequestTarget(order.url))
         resourceTarget = resource.map { RequestTarget($0.url) }
+        authorizer = Authorizer(order.credentials)
     }
 
     package var size: Int64 { order.source.size }
@@ -105,7 +107,7 @@ package struct UploadExchange: Hashable, Sendable {
             return Request(
                 method: "HEAD",
                 url: resourceTarget?.url ?? "",
-                fields: resourceFields + [version],
+                fields: resourceFields("HEAD") + [version],
                 body: nil
             )
         case .appending(let end):
@@ -117,7 +119,7 @@ package struct UploadExchange: Hashable, Sendable {
             return Request(
                 method: "PATCH",
                 url: resourceTarget?.url ?? "",
-                fields: resourceFields + fields,
+                fields: resourceFields("PATCH") + fields,
                 body: confirmed..<end
             )
         }
@@ -125,22 +127,32 @@ package struct UploadExchange: Hashable, Sendable {
 
     private var creatingFields: [HTTPField] {
         let own = target.isForeign ? [] : order.headers
-        return own + credentialFields(for: target.url, own, isForeign: target.isForeign)
+        return own
+            + credentialFields(
+                for: target.url,
+                order.method.rawValue,
+                own,
+                isForeign: target.isForeign
+            )
     }
 
-    private var resourceFields: [HTTPField] {
+    private func resourceFields(_ method: String) -> [HTTPField] {
         guard let resourceTarget else { return [] }
         let own =
             isResourceForeign ? [] : order.headers.forResource(resourceTarget.url, of: order.url)
-        return own + credentialFields(for: resourceTarget.url, own, isForeign: isResourceForeign)
+        return own
+            + credentialFields(for: resourceTarget.url, method, own, isForeign: isResourceForeign)
     }
 
     private func credentialFields(
         for url: String,
+        _ method: String,
         _ own: [HTTPField],
         isForeign: Bool
     ) -> [HTTPField] {
-        order.credentials?.fields(for: url, own: own, isForeign: isForeign) ?? []
+        let answer = authorizer.field(method: method, url: url, own: own).map { [$0] } ?? []
+        let others = order.credentials?.fields(for: url, own: own + answer, isForeign: isForeign)
+        return answer + (others ?? [])
     }
 
     /// What was meant for the server of the order is not for that of the resource.
@@ -256,6 +268,7 @@ package struct UploadExchange: Hashable, Sendable {
         }
         let answer = Answer(head: head, body: body)
         (self.head, body) = (nil, [])
+        if head.status != 401 { authorizer.wasAnswered() }
         switch state {
         case .ended: return []
         case .creating: return created(answer)
@@ -326,6 +339,9 @@ package struct UploadExchange: Hashable, Sendable {
     /// about the request, and not about the file.
     private mutating func refused(_ answer: Answer, _ isComplete: Bool?) -> [Action] {
         let head = answer.head
+        if head.status == 401, isComplete != true, let actions = challenged(answer) {
+            return actions
+        }
         if resource != nil, isComplete != true, let actions = refusedPart(head) { return actions }
         // An answer to the whole file is the server's own, whatever it says.
         if order.errors == .deliver, state == .creating || isComplete == true {
@@ -338,6 +354,25 @@ package struct UploadExchange: Hashable, Sendable {
         // Complete and refused: to go on with it would change nothing.
         let actions = resource == nil ? [] : forget()
         return actions + end(.interrupted(BusyStatus.interruption(head)))
+    }
+
+    /// Nil: the answer is like any other that refuses.
+    private mutating func challenged(_ answer: Answer) -> [Action]? {
+        let url = state == .creating ? target.url : resourceTarget?.url ?? target.url
+        if authorizer.refused(answer.head.fields, of: url), requests < Self.mostRequests {
+            // The server has taken nothing of it.
+            mayHaveArrived = false
+            return resource == nil ? send() : ask()
+        }
+        guard order.reportsChallenges else { return nil }
+        var told = ExchangeAnswer(
+            status: answer.head.status,
+            headers: answer.head.fields,
+            url: url,
+            total: size
+        )
+        if !answer.body.isEmpty { told.body = Bytes(answer.body) }
+        return end(.challenged(told))
     }
 
     /// Nil: it is for good.
@@ -405,6 +440,7 @@ package struct UploadExchange: Hashable, Sendable {
         } catch {
             return end(.failed(error.plain))
         }
+        authorizer.wasAnswered()
         // That server did not want it.
         (sent, mayHaveArrived, self.head, body) = (0, false, nil, [])
         return [.request]
@@ -453,44 +489,5 @@ package struct UploadExchange: Hashable, Sendable {
         guard state != .ended else { return [] }
         state = .ended
         return [.end(end)]
-    }
-}
-
-/// Structured fields (RFC 9651), as far as uploads have them.
-extension [HTTPField] {
-    fileprivate func integer(_ name: String) -> Int64? {
-        value(of: name).flatMap { Self.integer(Self.item($0)) }
-    }
-
-    /// `?1` or `?0`; nil: neither.
-    fileprivate func flag(_ name: String) -> Bool? {
-        switch value(of: name).map(Self.item) {
-        case "?1": true
-        case "?0": false
-        default: nil
-        }
-    }
-
-    /// An integer of a dictionary.
-    fileprivate func member(_ key: String, of name: String) -> Int64? {
-        for member in values(of: name).flatMap({ $0.split(separator: ",") }) {
-            let parts = Self.item(String(member)).split(separator: "=", maxSplits: 1)
-            if parts.count == 2, parts[0] == key { return Self.integer(parts[1]) }
-        }
-        return nil
-    }
-
-    /// Without parameters and spaces.
-    private static func item(_ text: String) -> Substring {
-        var item = text.prefix { $0 != ";" }.drop { $0 == " " || $0 == "\t" }
-        while item.last == " " || item.last == "\t" { item.removeLast() }
-        return item
-    }
-
-    private static func integer(_ text: Substring) -> Int64? {
-        guard (1...15).contains(text.utf8.count),
-            text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
-        else { return nil }
-        return Int64(text)
     }
 }

@@ -25,6 +25,16 @@ enum Validators {
         }
     }
 
+    /// Whether an answer says itself that it is of another version.
+    static func contradict(_ validator: Validator, _ fields: [HTTPField]) -> Bool {
+        let said =
+            switch validator {
+            case .entityTag: fields.value(of: "ETag")
+            case .lastModified: fields.value(of: "Last-Modified")
+            }
+        return said != nil && !confirm(validator, fields)
+    }
+
     /// Short enough to be kept, and without control characters.
     private static func isPlain(_ text: String) -> Bool {
         text.utf8.count <= 1024 && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }

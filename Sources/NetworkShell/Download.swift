@@ -11,17 +11,19 @@ final class Download: RunningExchange {
     private let file: DownloadFile
     private let fileSystem: UInt64
     private var exchange: Exchange
-    private var request: CurlRequest?
-    private var head = AnswerHead()
+    /// By number: the first one, and those that fetch ranges beside it.
+    private var connections: [Connection]
     private var tasks: [ExchangeTask] = []
     /// Bytes of the file that a loss of power does not take.
-    private var durable: Int64
+    private var durable: FilledBytes
+    /// What the daemon knows of these.
+    private var toldRanges: [Range<Int64>]
+    /// Of all connections together; nil: libcurl keeps to it.
+    private var meter: RateMeter?
     /// A job of the thread that syncs is on its way.
     private var isSyncing = false
     /// How often the file has begun anew: what was synced before counts for nothing after.
     private var beginnings = 0
-    /// Of the body of a redirect, which is of no interest.
-    private var redirectBytes = 0
     private var syncedAt = Clocks.boot()
     private var told: (received: Int64, durable: Int64) = (-1, -1)
     /// How it ends, once the thread is done with its file.
@@ -33,6 +35,14 @@ final class Download: RunningExchange {
     private var reserved = false
     /// Its bytes wait until others are durable.
     private var isHeld = false
+
+    /// One of the connections, and the answer that comes over it.
+    private final class Connection {
+        var request: CurlRequest?
+        var head = AnswerHead()
+        /// Of the body of a redirect, which is of no interest.
+        var redirectBytes = 0
+    }
 
     /// Bytes are made durable when so many have come, or after so long.
     static let syncBytes: Int64 = 4 << 20
@@ -48,8 +58,13 @@ final class Download: RunningExchange {
         self.file = DownloadFile(file)
         fileSystem = (try? self.file.descriptor.status())?.device ?? 0
         exchange = Exchange(order)
-        durable = order.resume?.offset ?? 0
+        durable = order.resume?.filled ?? FilledBytes(prefix: 0)
+        toldRanges = durable.ranges
         isResumable = order.resume != nil
+        connections = (0...order.moreConnections).map { _ in Connection() }
+        if order.moreConnections > 0 {
+            meter = order.rateLimit.map { RateMeter($0, at: Clocks.boot()) }
+        }
     }
 
     func takeTasks() -> [ExchangeTask] {
@@ -65,10 +80,7 @@ final class Download: RunningExchange {
 
     func proceed() {
         perform(exchange.proceed())
-        guard hasBodyEnded else {
-            request?.resume()
-            return
-        }
+        guard hasBodyEnded else { return resume() }
         hasBodyEnded = false
         perform(exchange.bodyEnded())
     }
@@ -84,118 +96,161 @@ final class Download: RunningExchange {
     // MARK: Requests
 
     /// `touched` is called from within libcurl's calls when there is something to do.
-    func use(_ request: CurlRequest, touched: @escaping () -> Void) {
-        (self.request, head, redirectBytes) = (request, AnswerHead(), 0)
-        request.headLine = { [unowned self] line in
-            let verdict = took(line)
+    func use(_ request: CurlRequest, on number: Int, touched: @escaping () -> Void) {
+        let connection = connections[number]
+        (connection.request, connection.head) = (request, AnswerHead())
+        connection.redirectBytes = 0
+        request.headLine = { [unowned self, unowned connection, unowned request] line in
+            // It was given up, and libcurl has yet to be told.
+            guard connection.request === request else { return .refuse }
+            let verdict = took(line, on: number)
             if !tasks.isEmpty { touched() }
             return verdict
         }
-        request.body = { [unowned self] bytes in
-            let verdict = took(bytes)
+        request.body = { [unowned self, unowned connection, unowned request] bytes in
+            guard connection.request === request else { return .refuse }
+            let verdict = took(bytes, on: number)
             if !tasks.isEmpty { touched() }
-            return verdict
+            return connection.request === request ? verdict : .refuse
         }
     }
 
-    private func took(_ line: String) -> CurlRequest.Verdict {
+    private func took(_ line: String, on number: Int) -> CurlRequest.Verdict {
+        let connection = connections[number]
         do throws(ExchangeFailure) {
-            guard try head.add(line), !head.isRedirect else { return .taken }
+            guard try connection.head.add(line), !connection.head.isRedirect else { return .taken }
         } catch {
-            perform(exchange.fail(error))
+            perform(exchange.failed(error, on: number))
             return .refuse
         }
-        perform(exchange.answered(head.head))
+        perform(exchange.answered(connection.head.head, on: number))
         return exchange.isEnded ? .refuse : .taken
     }
 
-    private func took(_ bytes: Span<UInt8>) -> CurlRequest.Verdict {
-        if head.isRedirect {
-            redirectBytes += bytes.count
-            guard redirectBytes > Self.longestRedirectBody else { return .taken }
+    private func took(_ bytes: Span<UInt8>, on number: Int) -> CurlRequest.Verdict {
+        let connection = connections[number]
+        if connection.head.isRedirect {
+            connection.redirectBytes += bytes.count
+            guard connection.redirectBytes > Self.longestRedirectBody else { return .taken }
             let reason = "a redirect with an endless body"
-            perform(exchange.fail(ExchangeFailure(.badAnswer, reason: reason)))
+            perform(exchange.failed(ExchangeFailure(.badAnswer, reason: reason), on: number))
             return .refuse
         }
         if exchange.isWaiting { return .wait }
         if exchange.isEnded { return .refuse }
-        isHeld = isResumable && isSyncing && exchange.received - durable >= Self.mostUnsynced
-        if isHeld { return .wait }
-        let (offset, actions) = exchange.received(bytes.count)
+        if mustHold() { return .wait }
+        var done = 0
+        while done < bytes.count {
+            // What is behind its range may be another connection's, or become its own.
+            let left = Int64(bytes.count - done)
+            let room = exchange.room(on: number)
+            let count = Int(room == 0 ? left : min(left, room))
+            let isTaken = write(bytes.extracting(done..<done + count), on: number)
+            guard isTaken, !exchange.isEnded, connection.request != nil else { return .refuse }
+            done += count
+        }
+        meter?.add(bytes.count, at: Clocks.boot())
+        syncIfMuch()
+        return .taken
+    }
+
+    /// Where the exchange wants them; false: nowhere.
+    private func write(_ bytes: Span<UInt8>, on number: Int) -> Bool {
+        let (offset, actions) = exchange.received(bytes.count, on: number)
         if let offset {
             do throws(LinuxError) {
                 try file.descriptor.writeAll(bytes, at: offset)
             } catch {
-                exchange.notWritten(from: offset)
+                exchange.notWritten(offset..<offset + Int64(bytes.count))
                 couldNotWrite(error)
             }
         }
         perform(actions)
-        syncIfMuch()
-        return exchange.isEnded || offset == nil ? .refuse : .taken
+        return offset != nil
+    }
+
+    private var unsynced: Int64 { exchange.received - durable.count }
+
+    /// The network is faster than the disk, or than it may be.
+    private func mustHold() -> Bool {
+        let isTooFast = meter?.isAhead(at: Clocks.boot()) ?? false
+        let mustHold = isTooFast || isResumable && isSyncing && unsynced >= Self.mostUnsynced
+        // Another connection may be held already.
+        isHeld = isHeld || mustHold
+        return mustHold
+    }
+
+    private func resume() {
+        isHeld = false
+        for connection in connections { connection.request?.resume() }
     }
 
     private func couldNotWrite(_ error: LinuxError) {
         if error.errno == .noSpace || error.errno == .quota {
-            perform(exchange.failed(.init(.diskFull)))
+            perform(exchange.interrupt(.init(.diskFull)))
         } else {
             perform(exchange.fail(ExchangeFailure(.file, reason: "\(error)")))
         }
     }
 
     /// The request is over; nil: it could not even be made.
-    func requestEnded(_ ended: CurlRequest?, _ error: CurlError?) {
-        guard ended === request || ended == nil else { return }
-        request = nil
+    func requestEnded(_ ended: CurlRequest?, on number: Int, _ error: CurlError?) {
+        let connection = connections[number]
+        guard ended === connection.request || ended == nil else { return }
+        connection.request = nil
         guard let error else {
-            if head.isRedirect {
+            if connection.head.isRedirect {
                 let target = ended?.redirectURL ?? ""
-                return perform(exchange.redirected(to: target))
+                return perform(exchange.redirected(to: target, on: number))
             }
             hasBodyEnded = exchange.isWaiting
-            return perform(exchange.bodyEnded())
+            return perform(exchange.bodyEnded(on: number))
         }
         // The exchange has said why.
         if error.kind == .refused, exchange.isEnded || exchange.isWaiting { return }
         switch error.outcome {
-        case .interrupted(let interruption): perform(exchange.failed(interruption))
-        case .failed(let failure): perform(exchange.fail(failure))
+        case .interrupted(let interruption): perform(exchange.failed(interruption, on: number))
+        case .failed(let failure): perform(exchange.failed(failure, on: number))
         }
     }
 
     private func perform(_ actions: [Exchange.Action]) {
         for action in actions {
             switch action {
-            case .request: ask()
+            case .request: ask(on: 0)
+            case .fetch(let number): ask(on: number)
             case .answered(let answer):
                 isResumable = answer.validator != nil
                 // The daemon forgets it now, and takes what is told from now on for the new file.
-                if answer.startsAnew { (durable, beginnings) = (0, beginnings + 1) }
+                if answer.startsAnew { forgetDurable() }
                 tasks.append(.report(.answered(id, answer)))
                 reserve(answer)
             case .truncate: truncate()
-            case .skipBody: giveUp()
+            case .skipBody: giveUp(0)
+            case .giveUp(let number): giveUp(number)
             case .end(let end): self.end(end)
             }
         }
     }
 
-    private func ask() {
-        giveUp()
+    private func ask(on number: Int) {
+        giveUp(number)
         let order = exchange.order
         var options = CurlRequest.Options(url: exchange.url)
-        options.set(exchange.fields)
+        options.set(exchange.fields(on: number))
+        // Several streams of one connection would bring no more than one.
+        options.isAlone = order.moreConnections > 0
         options.timeoutSeconds = Int(max(1, order.timeout.seconds))
-        options.rateLimit = order.rateLimit ?? 0
+        options.rateLimit = meter == nil ? order.rateLimit ?? 0 : 0
         options.proxy = order.proxy
         options.set(exchange.certificate)
-        tasks.append(.request(options))
+        tasks.append(.request(options, on: number))
     }
 
-    private func giveUp() {
-        guard let request else { return }
+    private func giveUp(_ number: Int) {
+        guard let request = connections[number].request else { return }
         tasks.append(.give(up: request))
-        self.request = nil
+        connections[number].request = nil
     }
 
     private func truncate() {
@@ -223,7 +278,7 @@ final class Download: RunningExchange {
     // MARK: Durability
 
     private func syncIfMuch() {
-        guard isResumable, !isSyncing, exchange.received - durable >= Self.syncBytes else { return }
+        guard isResumable, !isSyncing, unsynced >= Self.syncBytes else { return }
         sync(isLast: false)
     }
 
@@ -237,7 +292,7 @@ final class Download: RunningExchange {
                     id: id,
                     file: file,
                     fileSystem: fileSystem,
-                    size: exchange.received,
+                    filled: exchange.filled,
                     beginnings: beginnings,
                     isLast: isLast,
                     sha256: isLast && isWhole ? exchange.order.sha256 : nil
@@ -247,7 +302,8 @@ final class Download: RunningExchange {
     }
 
     func tick(_ now: BootTime) {
-        guard end == nil, isResumable, !isSyncing, exchange.received > durable,
+        if isHeld, let meter, !meter.isAhead(at: now) { resume() }
+        guard end == nil, isResumable, !isSyncing, unsynced > 0,
             now - syncedAt >= Self.syncInterval
         else { return }
         sync(isLast: false)
@@ -257,8 +313,8 @@ final class Download: RunningExchange {
         isSyncing = false
         switch result.problem {
         case nil:
-            if result.beginnings == beginnings { durable = max(durable, result.size) }
-            if isHeld { request?.resume() }
+            if result.beginnings == beginnings { durable = result.filled }
+            if isHeld { resume() }
         case .checksum:
             end = .failed(ExchangeFailure(.checksum, reason: "its SHA-256 is another"))
         case .system(let error):
@@ -276,12 +332,26 @@ final class Download: RunningExchange {
         sync(isLast: true)
     }
 
-    /// Nil: nothing is new.
-    func takeProgress() -> NetworkReport? {
-        let now = (received: exchange.received, durable: min(durable, exchange.received))
-        guard end == nil, !exchange.isWaiting, now != told else { return nil }
+    private func forgetDurable() {
+        (durable, toldRanges) = (FilledBytes(prefix: 0), [])
+        beginnings += 1
+    }
+
+    /// None: nothing is new.
+    func takeProgress() -> [NetworkReport] {
+        let now = (received: exchange.received, durable: min(durable.prefix, exchange.received))
+        guard end == nil, !exchange.isWaiting else { return [] }
+        let ranges = takeRanges()
+        guard now != told || !ranges.isEmpty else { return [] }
         told = now
-        return .progress(id, received: now.received, durable: now.durable)
+        return ranges + [.progress(id, received: now.received, durable: now.durable)]
+    }
+
+    /// What is durable behind the first gap, if that is new.
+    private func takeRanges() -> [NetworkReport] {
+        guard durable.ranges != toldRanges else { return [] }
+        toldRanges = durable.ranges
+        return [.ranges(id, toldRanges)]
     }
 
     // MARK: The end
@@ -289,13 +359,13 @@ final class Download: RunningExchange {
     private func end(_ end: ExchangeEnd) {
         guard self.end == nil else { return }
         self.end = end
-        giveUp()
+        for number in connections.indices { giveUp(number) }
         if reserved { releaseReserved() }
         switch end {
         case .complete(let size):
             tellWhole(size)
-        case .interrupted where isResumable && exchange.received > durable: break
-        case .interrupted, .failed:
+        case .interrupted where isResumable && unsynced > 0: break
+        case .interrupted, .failed, .challenged:
             if !isSyncing { finish(end) } else { isResumable = false }
             return
         }
@@ -313,7 +383,7 @@ final class Download: RunningExchange {
             tasks[index] = .report(.answered(id, answer))
             return
         }
-        tasks.append(.report(.progress(id, received: size, durable: min(durable, size))))
+        tasks.append(.report(.progress(id, received: size, durable: min(durable.prefix, size))))
     }
 
     /// What lies behind the end of the file.
@@ -323,7 +393,8 @@ final class Download: RunningExchange {
     }
 
     private func finish(_ end: ExchangeEnd) {
-        let size = if case .complete(let size) = end { size } else { durable }
+        let size = if case .complete(let size) = end { size } else { durable.prefix }
+        tasks += takeRanges().map(ExchangeTask.report)
         tasks.append(.done(.ended(id, end, durable: size)))
     }
 }

@@ -21,8 +21,8 @@ final class NetworkService {
     private var batch = SyncBatch()
     private var batchTimer: TimerSource?
     private var exchanges: [TransferID: any RunningExchange] = [:]
-    /// By request: whose it is.
-    private var owners: [ObjectIdentifier: any RunningExchange] = [:]
+    /// By request: whose it is, and of which of its connections.
+    private var owners: [ObjectIdentifier: (exchange: any RunningExchange, connection: Int)] = [:]
     private var interops = InteropMemory()
     private var removals = UploadRemovals()
     private var isGreeted = false
@@ -37,7 +37,11 @@ final class NetworkService {
 
     init(_ loop: EventLoop, _ socket: consuming PacketSocket, _ sandbox: Sandbox) throws {
         (self.loop, self.sandbox) = (loop, sandbox)
-        multi = try CurlMulti(connectionsPerHost: 6, connections: 32)
+        // The daemon counts them; this is for those whom a redirect has led to one host.
+        multi = try CurlMulti(
+            connectionsPerHost: ExchangeOrder.mostConnections,
+            connections: 32
+        )
         syncs = try SyncThread()
         link = try DaemonLink(loop, socket)
         curlTimer = try TimerSource(loop) { [unowned self] in multi.timeOut() }
@@ -186,10 +190,10 @@ final class NetworkService {
                 removeNext()
                 continue
             }
-            guard let exchange = owners.removeValue(forKey: ObjectIdentifier(request)) else {
-                continue
-            }
-            exchange.requestEnded(request, error)
+            guard
+                let (exchange, connection) = owners.removeValue(forKey: ObjectIdentifier(request))
+            else { continue }
+            exchange.requestEnded(request, on: connection, error)
             touched[exchange.id] = exchange
         }
         while let (_, exchange) = touched.popFirst() { advance(exchange) }
@@ -210,7 +214,8 @@ final class NetworkService {
             case .give(let up):
                 owners[ObjectIdentifier(up)] = nil
                 multi.remove(up)
-            case .request(let options): request(options, for: exchange)
+            case .request(let options, let connection):
+                request(options, for: exchange, on: connection)
             case .report(let report):
                 if case .resource(_, let resource?) = report { interops.learn(resource) }
                 self.report(report, of: exchange)
@@ -236,20 +241,26 @@ final class NetworkService {
 
     /// Not to a daemon that does not read: it would be told as much when it reads again.
     private func tellProgress(of exchange: any RunningExchange) {
-        guard !link.isBlocked, let progress = exchange.takeProgress() else { return }
-        report(progress)
+        guard !link.isBlocked else { return }
+        for progress in exchange.takeProgress() { report(progress) }
     }
 
-    private func request(_ options: CurlRequest.Options, for exchange: any RunningExchange) {
+    private func request(
+        _ options: CurlRequest.Options,
+        for exchange: any RunningExchange,
+        on connection: Int
+    ) {
         var options = options
         options.authorities = sandbox.authorities
         do throws(CurlError) {
             let request = try CurlRequest(options)
-            exchange.use(request) { [unowned self] in touched[exchange.id] = exchange }
-            owners[ObjectIdentifier(request)] = exchange
+            exchange.use(request, on: connection) { [unowned self] in
+                touched[exchange.id] = exchange
+            }
+            owners[ObjectIdentifier(request)] = (exchange, connection)
             try multi.add(request)
         } catch {
-            exchange.requestEnded(nil, error)
+            exchange.requestEnded(nil, on: connection, error)
             touched[exchange.id] = exchange
         }
     }

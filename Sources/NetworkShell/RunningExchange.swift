@@ -16,19 +16,20 @@ protocol RunningExchange: AnyObject {
     /// What the server says cannot be told to the daemon.
     func couldNotReport(_ error: NetworkError)
     /// `touched` is called from within libcurl's calls when there is something to do.
-    func use(_ request: CurlRequest, touched: @escaping () -> Void)
+    func use(_ request: CurlRequest, on connection: Int, touched: @escaping () -> Void)
     /// The request is over; nil: it could not even be made.
-    func requestEnded(_ ended: CurlRequest?, _ error: CurlError?)
+    func requestEnded(_ ended: CurlRequest?, on connection: Int, _ error: CurlError?)
     func tick(_ now: BootTime)
     func synced(_ result: SyncThread.Result)
-    /// Nil: nothing is new.
-    func takeProgress() -> NetworkReport?
+    /// None: nothing is new.
+    func takeProgress() -> [NetworkReport]
 }
 
 /// What is to be done for an exchange outside of libcurl's calls.
 enum ExchangeTask {
     case give(up: CurlRequest)
-    case request(CurlRequest.Options)
+    /// `on`: which of its connections it is for.
+    case request(CurlRequest.Options, on: Int)
     case report(NetworkReport)
     case sync(SyncThread.Job)
     /// It is over.

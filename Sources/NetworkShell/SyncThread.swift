@@ -12,18 +12,20 @@ final class SyncThread: Sendable {
         let file: DownloadFile
         let fileSystem: UInt64
         /// Bytes that are in the file.
-        let size: Int64
+        let filled: FilledBytes
         /// Since when they count.
         let beginnings: Int
         /// Nothing more is written: it may wait for others.
         let isLast: Bool
         /// What the whole file must have; nil: it is not summed up.
         let sha256: [UInt8]?
+
+        var size: Int64 { filled.count }
     }
 
     struct Result: Sendable {
         let id: TransferID
-        let size: Int64
+        let filled: FilledBytes
         let beginnings: Int
         let isLast: Bool
         let problem: Problem?
@@ -94,7 +96,7 @@ final class SyncThread: Sendable {
                 results.append(
                     Result(
                         id: job.id,
-                        size: job.size,
+                        filled: job.filled,
                         beginnings: job.beginnings,
                         isLast: job.isLast,
                         problem: own ?? checksumProblem(job)

@@ -49,7 +49,7 @@ final class Upload: RunningExchange {
 
     // MARK: Requests
 
-    func use(_ request: CurlRequest, touched: @escaping () -> Void) {
+    func use(_ request: CurlRequest, on connection: Int, touched: @escaping () -> Void) {
         (self.request, head, answerBytes) = (request, AnswerHead(), 0)
         request.headLine = { [unowned self] line in
             let verdict = took(line)
@@ -112,7 +112,7 @@ final class Upload: RunningExchange {
         }
     }
 
-    func requestEnded(_ ended: CurlRequest?, _ error: CurlError?) {
+    func requestEnded(_ ended: CurlRequest?, on connection: Int, _ error: CurlError?) {
         guard ended === request || ended == nil else { return }
         request = nil
         guard let error else {
@@ -159,7 +159,7 @@ final class Upload: RunningExchange {
         options.rateLimit = order.rateLimit ?? 0
         options.proxy = order.proxy
         options.set(exchange.certificate)
-        tasks.append(.request(options))
+        tasks.append(.request(options, on: 0))
     }
 
     private func giveUp() {
@@ -174,12 +174,12 @@ final class Upload: RunningExchange {
 
     func synced(_ result: SyncThread.Result) {}
 
-    func takeProgress() -> NetworkReport? {
+    func takeProgress() -> [NetworkReport] {
         let confirmed = exchange.confirmed
         let now = (sent: max(exchange.sent, confirmed), confirmed: confirmed)
-        guard !exchange.isEnded, now != told else { return nil }
+        guard !exchange.isEnded, now != told else { return [] }
         told = now
-        return .progress(id, received: now.sent, durable: now.confirmed)
+        return [.progress(id, received: now.sent, durable: now.confirmed)]
     }
 
     private func end(_ end: ExchangeEnd) {

@@ -320,7 +320,7 @@ extension AppMessage {
             .expireTask(task: task, to: holder, reason)
         case .didEnterBackground: .didEnterBackground()
         case .offer, .willEnterForeground, .didBecomeActive, .memoryWarning, .refreshChanged,
-            .taskEnded, .taskProgress:
+            .taskEnded, .taskProgress, .taskAsked:
             self
         }
     }

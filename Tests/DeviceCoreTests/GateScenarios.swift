@@ -65,6 +65,26 @@ extension GateTests {
             hasNext: true
         ),
         Scenario(
+            gate: "answer",
+            close: {
+                let launch: LaunchID
+                ($0, launch) = try Bench.withApp()
+                $0.askSession(launch, .join(sendsLaunchEvents: true, answers: true))
+                let task = SessionTask(session: "photos", number: 1)
+                $0.askSession(launch, .enqueue([.init(task: task, order: order("a"))], token: nil))
+                let id = try #require($0.begun.keys.first)
+                let refusal = ExchangeAnswer(status: 401, url: "http://example.org/a")
+                $0.report(id, .ended(.challenged(refusal), durable: 0))
+            },
+            open: {
+                let launch = try #require($0.app("app")?.launches.first?.id)
+                let id = try #require($0.sessionTasks.first)
+                let number = try #require($0.stored(id)?.question?.number)
+                $0.askSession(launch, .answer(number, .proceed(isIgnored: false)))
+            },
+            sentence: "its app has to answer a challenge of example.org (status 401)"
+        ),
+        Scenario(
             gate: "transfer-slots",
             close: {
                 $0.configure { $0.transferSlots = 1 }

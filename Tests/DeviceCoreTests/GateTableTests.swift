@@ -25,6 +25,8 @@ struct GateTableTests {
         "run-slots": ["T": "", "E": "●"],
         "transfer-slots": ["F": "", "P": "", "T": "●", "D": "●", "E": ""],
         "retry": ["F": "", "P": "", "T": "●", "D": "●", "E": ""],
+        // Each waits for its app by itself.
+        "answer": ["F": "", "P": "", "T": "●", "D": "●", "E": ""],
         // Processing waits for an idle device instead.
         "better-moment": ["P": ""], "shared-wake": ["P": "", "D": ""],
     ]

@@ -103,4 +103,69 @@ struct SessionUploadTests {
             #expect(bench.contains(.transfer(id, .remove(removal))) == (code == .source))
         }
     }
+
+    // MARK: Resume data
+
+    private func goOn(_ number: Int64, with token: String) -> SessionOrder {
+        SessionOrder(
+            task: SessionTask(session: "photos", number: number),
+            order: TransferOrder(
+                url: "http://example.org/in",
+                directory: "/spool",
+                overwrites: true,
+                errors: .deliver
+            ),
+            resume: token
+        )
+    }
+
+    private func kept() throws -> (Bench, LaunchID, TransferID, String) {
+        var (bench, launch, id) = try begun(.post)
+        bench.report(id, .resource(Self.made))
+        bench.report(id, .progress(received: 60, durable: 40))
+        bench.askSession(launch, .keep([1]))
+        bench.report(id, .ended(.interrupted(.init(.stopped)), durable: 40))
+        #expect(!bench.isRemoved(id), "it is of use yet")
+        let end = try #require(bench.ends(launch).first)
+        #expect(end.result == "cancelled" && end.task.method == "POST")
+        bench.say(launch, .acknowledged(id))
+        return (bench, launch, id, try #require(end.resume))
+    }
+
+    @Test func `a new task goes on where the server has the upload of a cancelled one`() throws {
+        var (bench, launch, id, token) = try kept()
+        bench.askSession(launch, .enqueue([goOn(2, with: token)], token: nil))
+        let next = try #require(bench.sessionTasks.first)
+        let uploads = bench.effects.compactMap { effect -> (UploadOrder, UploadFile)? in
+            if case .transfer(next, .upload(let order, let file)) = effect {
+                (order, file)
+            } else {
+                nil
+            }
+        }
+        let (order, file) = try #require(uploads.first)
+        #expect(order.resource?.url == Self.made.url && order.resource?.offset == 40)
+        #expect(order.method == .post && order.source == Self.source)
+        #expect(file.directory == "/home/user" && file.name == "photo.jpg")
+        #expect(bench.stored(id) == nil && !bench.isRemoved(id))
+        // Once.
+        bench.askSession(launch, .enqueue([goOn(3, with: token)], token: nil))
+        #expect(bench.ends(launch).map(\.failure) == ["resumeGone"])
+    }
+
+    @Test func `what nobody goes on with the server is asked to forget after a week`() throws {
+        var (bench, _, id, _) = try kept()
+        bench.advance(.days(6))
+        #expect(bench.stored(id) != nil)
+        bench.advance(.days(1))
+        #expect(bench.stored(id) == nil && bench.isRemoved(id))
+    }
+
+    @Test func `a server that supports no resumption leaves nothing to go on with`() throws {
+        var (bench, launch, id) = try begun()
+        bench.report(id, .progress(received: 60, durable: 0))
+        bench.askSession(launch, .keep([1]))
+        bench.report(id, .ended(.interrupted(.init(.stopped)), durable: 0))
+        #expect(bench.ends(launch).map(\.resume) == [nil])
+    }
 }

@@ -71,6 +71,7 @@ final class CoreHost: AppHost {
     func now() -> Moment { Clocks.now() }
     var ahead: Interval { .zero }
     var awakeAhead: Interval { .zero }
+    func keepLogin(_ user: String, _ password: String) -> UInt64 { 1 }
 
     func advance(
         by span: Interval,

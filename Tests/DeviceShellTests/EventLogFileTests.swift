@@ -7,6 +7,41 @@ import Vocabulary
 @testable import DeviceShell
 
 @Suite struct EventLogFileTests {
+    private func add(_ count: Int, to log: inout EventLogFile, _ device: inout Device) {
+        let now = Clocks.now()
+        for _ in 0..<count {
+            var decisions: [Effect] = []
+            device.handle(.timer, at: now, into: &decisions)
+            log.append(.timer, at: now, decisions)
+        }
+    }
+
+    @Test("a burst ends the log, and a new one begins when it is over")
+    func burst() throws {
+        let scratch = ScratchDirectory()
+        var device = Device()
+        var log = EventLogFile(directory: scratch.path, build: "this")
+        log.begin(with: device)
+        add(2, to: &log, &device)
+        for _ in 0..<3 { log.writeNext(continuingWith: device) }
+        add(EventLogFile.patience + 1, to: &log, &device)
+        let (isBehind, isWaiting) = (log.isBehind, log.isWaiting)
+        #expect(isBehind && isWaiting)
+        // It goes on.
+        add(EventLogFile.patience, to: &log, &device)
+        log.writeNext(continuingWith: device)
+        let isStill = log.isBehind
+        #expect(isStill)
+        add(1, to: &log, &device)
+        log.writeNext(continuingWith: device)
+        add(5, to: &log, &device)
+        while log.isWaiting { log.writeNext(continuingWith: device) }
+        for (name, events) in [("events.log.1", 2), ("events.log", 5)] {
+            let replay = try Replay(Files.read(scratch(name)))
+            #expect(replay.events == events && replay.difference == nil && !replay.isCutShort)
+        }
+    }
+
     @Test("what waits is written piece by piece, in its order, and replays")
     func pieceByPiece() throws {
         let scratch = ScratchDirectory()

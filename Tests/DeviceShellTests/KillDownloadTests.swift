@@ -8,7 +8,6 @@ import Vocabulary
 struct KillDownloadTests {
     private let server: FaultServer
     private let daemon: ScratchDaemon
-    private static let size: Int64 = 1 << 20
 
     init() throws {
         server = try FaultServer()
@@ -23,7 +22,9 @@ struct KillDownloadTests {
             let path = "/file\(round)"
             version += 1
             let name = daemon.scratch("home\(path)")
-            let id = try begin(path, version, &random)
+            // Some are large enough for several connections.
+            let size: Int64 = round % 8 == 7 ? 5 << 20 : 1 << 20
+            let id = try begin(path, VersionedObject(version: version, size: size), &random)
             var objects = [server.object(path)]
             for _ in 0...random.below(2) {
                 try daemon.hurry(id, until: "round \(round) is held") {
@@ -32,7 +33,7 @@ struct KillDownloadTests {
                 if Files.exists(name) { break }
                 if random.chance(1, in: 2) {
                     version += 1
-                    change(path, version, &random)
+                    change(path, VersionedObject(version: version, size: size), &random)
                     objects.append(server.object(path))
                 }
                 try kill(path, &random)
@@ -54,15 +55,23 @@ struct KillDownloadTests {
     /// There is something durable to go on with: what a connection that breaks leaves.
     private func begin(
         _ path: String,
-        _ version: UInt64,
+        _ object: VersionedObject,
         _ random: inout SeededRandom
     ) throws -> String {
-        var behaviour = FaultServer.Behaviour(VersionedObject(version: version, size: Self.size))
+        var behaviour = FaultServer.Behaviour(object)
+        behaviour.fields = ["Accept-Ranges: bytes"]
         behaviour.dropsAfter = 65_536 * Int64(1 + random.below(12))
         server.set(path, behaviour)
         let requests = server.requests.count
         let home = daemon.scratch("home")
-        let outcome = try daemon.offstage("download", "-d", home, server.url(path))
+        let outcome = try daemon.offstage(
+            "download",
+            "--connections",
+            "3",
+            "-d",
+            home,
+            server.url(path)
+        )
         guard outcome.succeeded else { throw DidNotHappen(description: outcome.errors) }
         try server.waitForRequests(requests + 1)
         server.change(path) {
@@ -73,10 +82,14 @@ struct KillDownloadTests {
         return String(outcome.output.dropFirst("transfer ".count).prefix { $0 != ":" })
     }
 
-    private func change(_ path: String, _ version: UInt64, _ random: inout SeededRandom) {
-        let size = Self.size + Int64(random.below(1 << 20)) - 1 << 19
+    private func change(
+        _ path: String,
+        _ object: VersionedObject,
+        _ random: inout SeededRandom
+    ) {
+        let size = object.size + Int64(random.below(1 << 20)) - 1 << 19
         server.change(path) {
-            $0.object = VersionedObject(version: version, size: size)
+            $0.object = VersionedObject(version: object.version, size: size)
             $0.ignoresIfRange = random.chance(1, in: 2)
             $0.isChunked = random.chance(1, in: 8)
         }

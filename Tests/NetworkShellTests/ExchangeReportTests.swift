@@ -112,7 +112,18 @@ struct ExchangeReportTests {
         for id in ids { #expect(try peer.end(id).end == .complete(size: 20_000)) }
         let object = VersionedObject(version: 3, size: 20_000)
         for number in 0..<200 { try expect(object, at: scratch("small-\(number)")) }
-        #expect(server.accepted <= 6, "\(server.accepted) connections")
+        #expect(server.accepted <= 16, "\(server.accepted) connections")
+    }
+
+    @Test func `nobody waits for what a server takes its time with`() throws {
+        var slow = FaultServer.Behaviour(Self.old)
+        slow.holdsHead = true
+        server.set("/slow", slow)
+        let first = try (0..<3).map { try peer.begin(order("/slow"), to: scratch("slow-\($0)")) }
+        try server.waitUntilHeld(first.count)
+        #expect(try fetch(order()).end.isComplete)
+        server.release()
+        for id in first { #expect(try peer.end(id).end.isComplete) }
     }
 
     // MARK: The rest of a file
@@ -328,6 +339,24 @@ struct ExchangeReportTests {
         }
         #expect(try fetch(order { $0.sizeLimit = 3_000_000 }).end.failure == .tooLarge)
         #expect(try Files.read(file, limit: 1 << 23).count <= 3_000_000)
+    }
+
+    @Test func `a user in the URL is told to no other server`() throws {
+        let other = try FaultServer()
+        other.set("/file", .init(Self.new))
+        server.set("/from", .init(Self.old))
+        let whom = "Basic dXNlcjpwYXNzd29yZA=="
+        let url = server.url("/from").replacing("://", with: "://user:password@")
+        for (redirect, isElsewhere) in [("/file", false), (other.url("/file"), true)] {
+            server.change("/from") { $0.redirect = redirect }
+            let asked = server.requests.count
+            #expect(try fetch(order { $0.url = url }).end.isComplete)
+            let last = try #require(isElsewhere ? other.requests.last : server.requests.last)
+            #expect(server.requests[asked].fields["authorization"] == whom)
+            #expect(last.path == "/file")
+            #expect(last.fields["authorization"] == (isElsewhere ? nil : whom))
+            #expect(last.fields["referer"] == nil)
+        }
     }
 
     @Test func `a redirect to a name with spaces is followed`() throws {

@@ -34,6 +34,24 @@ struct RealServerTests {
         #expect(Set(requests.map { $0[0] }).count == 1)
     }
 
+    /// Streams of one connection share what that one gets.
+    @Test func `ranges of one file have a connection each`() throws {
+        let object = VersionedObject(version: 1, size: 12 << 20)
+        let peer = try NetworkPeer(environment: server.environment)
+        server.put("file", object)
+        var order = ExchangeOrder(url: server.url("file"))
+        order.moreConnections = 2
+        let id = try peer.begin(order, to: scratch("file"))
+        #expect(try peer.answer(id).moreConnections == 2)
+        #expect(try peer.end(id).end.isComplete)
+        let isSame = try Files.read(scratch("file"), limit: 1 << 24) == object.all
+        #expect(isSame)
+        let requests = try server.requests()
+        #expect(requests.allSatisfy { $0[1] == "HTTP/1.1" })
+        #expect(Set(requests.map { $0[0] }).count >= 3)
+        #expect(requests.count { $0[2] == "206" } >= 2)
+    }
+
     /// Else a crash costs whatever the network was faster than the disk.
     @Test func `the network waits for a disk that is slower`() throws {
         let object = VersionedObject(version: 1, size: 48 << 20)

@@ -76,11 +76,39 @@ struct ResumeDataTests {
         session.downloadTask(withResumeData: Data("<plist/>".utf8)).resume()
         #expect(try bench.recorder.errors.next().code == .unsupportedURL)
         #expect(bench.daemon.calls(of: "EnqueueTasks").isEmpty)
-        let data = ResumeData(token: "1-abc", url: "http://a.example/1").data
+        let data = ResumeData(token: "1-abc", url: "http://a.example/1", method: nil).data
         let used = session.downloadTask(withResumeData: data)
         used.resume()
         _ = try bench.enqueued()
         try bench.end(used, ["failure": "resumeGone", "reason": "used"], result: "failed")
         #expect(try bench.recorder.errors.next().code == .cannotOpenFile)
+    }
+
+    @Test func `that of an upload goes on with an upload, and with nothing else`() throws {
+        let session = bench.session(bench.recorder)
+        let folder = ScratchDirectory()
+        var request = URLRequest(url: try #require(URL(string: "http://a.example/1")))
+        request.httpMethod = "PUT"
+        let file = URL(fileURLWithPath: try folder.write("file", "some text"))
+        let first = session.uploadTask(with: request, fromFile: file)
+        first.resume()
+        _ = try bench.enqueued()
+        let datas = datas
+        first.cancel(byProducingResumeData: { datas.put($0) })
+        #expect(try bench.daemon.next("ChangeTasks")[1] == "keep")
+        try bench.end(first, ["resume": "3-abc"], result: "cancelled")
+        let data = try #require(try datas.next())
+        let error = try bench.recorder.errors.next()
+        #expect(error.uploadTaskResumeData == data && error.downloadTaskResumeData == nil)
+        session.downloadTask(withResumeData: data).resume()
+        #expect(try bench.recorder.errors.next().code == .unsupportedURL)
+        let second = session.uploadTask(withResumeData: data)
+        #expect(second.originalRequest?.httpMethod == "PUT")
+        second.resume()
+        let sent = try bench.enqueued()[0]
+        #expect(sent["resume"] == "3-abc" && sent["method"] == nil)
+        let download = ResumeData(token: "1-abc", url: "http://a.example/1", method: nil)
+        session.uploadTask(withResumeData: download.data).resume()
+        #expect(try bench.recorder.errors.next().code == .unsupportedURL)
     }
 }

@@ -79,11 +79,16 @@ final class SessionBench {
     }
 
     func report(of task: URLSessionTask) -> Value {
-        var report: ValueMap = [
-            "task": .integer(Int64(task.taskIdentifier)), "url": "http://a.example/1",
-            "headers": .list([]), "suspended": false, "received": 0,
-        ]
+        var report = report(of: task.taskIdentifier)
         if task is URLSessionUploadTask { report["method"] = "PUT" }
         return .map(report)
+    }
+
+    /// Of a download.
+    func report(of number: Int) -> ValueMap {
+        [
+            "task": .integer(Int64(number)), "url": "http://a.example/1",
+            "headers": .list([]), "suspended": false, "received": 0,
+        ]
     }
 }

@@ -6,22 +6,26 @@ import Offstage
 @main
 final class SessionPeer: UIResponder, UIApplicationDelegate {
     private let transfers = Transfers()
+    private let collector = Collector()
 
     func application(
         _ application: UIApplication,
         didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     ) -> Bool {
-        transfers.connect()
+        if collector.isWanted { collector.connect() } else { transfers.connect() }
         return true
     }
 
-    func applicationDidBecomeActive(_ application: UIApplication) { transfers.begin() }
+    func applicationDidBecomeActive(_ application: UIApplication) {
+        if collector.isWanted { collector.begin() } else { transfers.begin() }
+    }
 
     func application(
         _ application: UIApplication,
         handleEventsForBackgroundURLSession identifier: String,
         completionHandler: @escaping () -> Void
     ) {
+        guard !collector.isWanted else { return collector.launched(completionHandler) }
         say("rejoined")
         transfers.whenDelivered = completionHandler
     }
@@ -57,6 +61,10 @@ final class Transfers: NSObject {
             let file = URL(fileURLWithPath: environment["FILE"] ?? "")
             let task = session?.uploadTask(with: request, fromFile: file)
             task?.taskDescription = "a file"
+            task?.resume()
+        case "later":
+            let task = session?.downloadTask(with: request)
+            task?.earliestBeginDate = Date(timeIntervalSinceNow: 1)
             task?.resume()
         default:
             session?.downloadTask(with: request).resume()
@@ -133,7 +141,75 @@ extension Transfers: URLSessionDataDelegate, URLSessionDownloadDelegate {
         didCompleteWithError error: (any Error)?
     ) {
         let what = task.taskDescription ?? "it"
+        if let response = task.response as? HTTPURLResponse { say("status \(response.statusCode)") }
         say(error.map { "\(what) failed \(($0 as NSError).code)" } ?? "\(what) ended")
+    }
+
+    // MARK: Questions
+
+    nonisolated func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler:
+            @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        let space = challenge.protectionSpace
+        let method = space.authenticationMethod.dropFirst("NSURLAuthenticationMethod".count)
+        let failures = challenge.previousFailureCount
+        say("challenged \(method) \(space.realm ?? "") \(failures)")
+        whenAsked {
+            switch $0 {
+            case "default": completionHandler(.performDefaultHandling, nil)
+            case "cancel": completionHandler(.cancelAuthenticationChallenge, nil)
+            case let password:
+                let credential = URLCredential(
+                    user: "me",
+                    password: password,
+                    persistence: .none
+                )
+                completionHandler(.useCredential, credential)
+            }
+        }
+    }
+
+    nonisolated func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        willRenewRequest request: URLRequest,
+        refusedWith response: HTTPURLResponse,
+        completionHandler: @escaping (URLRequest?) -> Void
+    ) {
+        guard let token = ProcessInfo.processInfo.environment["TOKEN"] else {
+            return completionHandler(nil)
+        }
+        say("renews after \(response.statusCode)")
+        var renewed = request
+        renewed.setValue(token, forHTTPHeaderField: "Token")
+        completionHandler(renewed)
+    }
+
+    nonisolated func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        willBeginDelayedRequest request: URLRequest,
+        completionHandler: @escaping (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
+    ) {
+        say("its date has come")
+        var renewed = request
+        renewed.setValue("fresh", forHTTPHeaderField: "Token")
+        completionHandler(.useNewRequest, renewed)
+    }
+
+    /// As the environment says (`ANSWER`), or, if that names a file, as that says when it is there.
+    nonisolated private func whenAsked(_ answer: @escaping (String) -> Void) {
+        let said = ProcessInfo.processInfo.environment["ANSWER"] ?? "default"
+        guard said.hasPrefix("/") else { return answer(said) }
+        if let text = try? String(contentsOfFile: said, encoding: .utf8) { return answer(text) }
+        let answer = Unchecked(answer)
+        DispatchQueue.main.asyncAfter(deadline: .now() + 0.02) { [self] in
+            whenAsked(answer.value)
+        }
     }
 
     nonisolated func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
@@ -143,6 +219,12 @@ extension Transfers: URLSessionDataDelegate, URLSessionDownloadDelegate {
             whenDelivered = nil
         }
     }
+}
+
+/// Used on the main queue only.
+private struct Unchecked: @unchecked Sendable {
+    let value: (String) -> Void
+    init(_ value: @escaping (String) -> Void) { self.value = value }
 }
 
 /// One line, written at once: a frozen or killed app loses nothing that it has said.

@@ -4,7 +4,9 @@ import Vocabulary
 
 extension PlantedBug {
     /// Bugs about transfers, of the core and of the network process.
-    static let transfers: [PlantedBug] = [
+    static let transfers = exchanges + parts + moves
+
+    private static let exchanges: [PlantedBug] = [
         PlantedBug(
             "a part counts as the whole",
             "a downloaded file is one version, and whole"
@@ -29,6 +31,32 @@ extension PlantedBug {
                     why.cause == .shortage
                 else { return [event] }
                 return [.transfer(id, .ended(.interrupted(why), durable: 1))]
+            }
+        },
+        PlantedBug(
+            "a gap counts as a range that is there",
+            "a downloaded file is one version, and whole"
+        ).with {
+            $0.notices = "joins"
+            $0.days = 20
+            $0.event = { event in
+                guard case .transfer(let id, .ranges(let ranges)) = event, let last = ranges.last
+                else { return [event] }
+                return [.transfer(id, .ranges([1..<last.upperBound]))]
+            }
+        },
+        PlantedBug(
+            "a download takes more connections than there are",
+            "transfers begin when they may"
+        ).with {
+            $0.notices = "has more connections"
+            $0.days = 10
+            $0.effect = { effect, _ in
+                guard case .transfer(let id, .begin(var order, let file)) = effect else {
+                    return [effect]
+                }
+                order.moreConnections += 3
+                return [.transfer(id, .begin(order, file))]
             }
         },
         PlantedBug("transfers begin without limit", "transfers begin when they may").with {
@@ -75,6 +103,18 @@ extension PlantedBug {
             }
         },
         PlantedBug(
+            "a transfer that a server has refused is tried again unasked",
+            "what a transfer asks its app it waits for"
+        ).with {
+            $0.days = 20
+            $0.event = { event in
+                guard case .transfer(let id, .ended(.challenged, let durable)) = event else {
+                    return [event]
+                }
+                return [.transfer(id, .ended(.interrupted(.init(.connection)), durable: durable))]
+            }
+        },
+        PlantedBug(
             "the library acknowledges by itself",
             "the end of a session's task is told until it is acknowledged"
         ).with {
@@ -85,4 +125,119 @@ extension PlantedBug {
             }
         },
     ]
+
+    private static let partRule = "what has come of a download is used once, by its own app"
+    private static let moveRule = "a file is in the one place that the user has named"
+
+    /// Bugs about what is kept of unfinished files.
+    private static let parts: [PlantedBug] = [
+        PlantedBug("a part stays on record when it was used", partRule).with {
+            $0.notices = " after "
+            $0.days = 20
+            $0.changes = { changes in
+                changes.filter { change in
+                    guard case .delete(let key) = change else { return true }
+                    return key.section != .transfer
+                }
+            }
+        },
+        PlantedBug("bytes go into the file of another transfer", partRule).with {
+            $0.notices = "not its own"
+            $0.days = 5
+            $0.effect = { effect, _ in
+                guard case .transfer(let id, .begin(let order, var file)) = effect else {
+                    return [effect]
+                }
+                file.partialName = ".offstage-\(TransferID(id.number - 1)).part"
+                return [.transfer(id, .begin(order, file))]
+            }
+        },
+        // It begins with the number of the transfer.
+        PlantedBug("a token is taken from whoever has it", partRule).with {
+            $0.notices = "has fetched"
+            $0.days = 20
+            $0.event = { event in
+                guard
+                    case .app(
+                        let launch,
+                        .session(let session, .enqueue(let orders, let token), let reply)
+                    ) = event
+                else { return [event] }
+                let asked = SessionRequest.enqueue(orders.map(\.withToken), token: token)
+                return [.app(launch, .session(session, asked, reply: reply))]
+            }
+            $0.effect = { effect, _ in
+                guard case .transfer(let id, .begin(let order, var file)) = effect,
+                    let token = order.headers.value(of: "X-Part")
+                else { return [effect] }
+                file.partialName = ".offstage-\(token.prefix { $0 != "-" }).part"
+                return [.transfer(id, .begin(order, file))]
+            }
+        },
+        PlantedBug("what is gone on with is taken for another version", partRule).with {
+            $0.notices = "for"
+            $0.days = 10
+            $0.effect = { effect, _ in
+                guard case .transfer(let id, .begin(var order, let file)) = effect else {
+                    return [effect]
+                }
+                order.resume?.validator = .entityTag("\"99\"")
+                return [.transfer(id, .begin(order, file))]
+            }
+        },
+    ]
+
+    /// Bugs about files that are moved while they are fetched.
+    private static let moves: [PlantedBug] = [
+        PlantedBug("a move is forgotten", moveRule).with {
+            $0.notices = "not "
+            $0.days = 20
+            $0.effect = { effect, _ in
+                switch effect {
+                case .transfer(let id, .begin(let order, var file)):
+                    (file.directory, file.former) = ("/home", nil)
+                    return [.transfer(id, .begin(order, file))]
+                case .transfer(let id, .place(var placement)):
+                    (placement.file.directory, placement.file.former) = ("/home", nil)
+                    return [.transfer(id, .place(placement))]
+                case let other: return [other]
+                }
+            }
+        },
+        PlantedBug("what was fetched before a move stays where it was", moveRule).with {
+            $0.notices = "too"
+            $0.days = 20
+            $0.effect = { effect, _ in
+                guard case .transfer(let id, .begin(let order, var file)) = effect else {
+                    return [effect]
+                }
+                file.former = nil
+                return [.transfer(id, .begin(order, file))]
+            }
+        },
+        PlantedBug("a file is removed from where it has been moved to", moveRule).with {
+            $0.notices = "nowhere"
+            $0.days = 20
+            $0.effect = { effect, _ in
+                guard case .transfer(let id, .place(let placement)) = effect,
+                    placement.file.directory != "/home"
+                else { return [effect] }
+                let file = TransferFile(
+                    directory: placement.file.directory,
+                    partialName: placement.name
+                )
+                return [effect, .transfer(id, .discard(file))]
+            }
+        },
+    ]
+}
+
+extension SessionOrder {
+    /// Its token is with what is asked of the server, and the device does not see it.
+    fileprivate var withToken: SessionOrder {
+        guard let resume else { return self }
+        var order = order
+        order.headers.append(HTTPField("X-Part", resume))
+        return SessionOrder(task: task, order: order)
+    }
 }

@@ -1,3 +1,4 @@
+import Linux
 import Testing
 import Vocabulary
 import Wire
@@ -17,6 +18,13 @@ struct NetworkCodecTests {
         rateLimit: 1,
         proxy: ""
     )
+    private static let sideBySide: ExchangeOrder = {
+        var several = order
+        several.moreConnections = 15
+        several.resume?.offset = 0
+        several.resume?.ranges = [5..<7, 8..<20]
+        return several
+    }()
     private static let answer = ExchangeAnswer(
         status: 206,
         headers: [HTTPField("ETag", "\"a\"")],
@@ -40,28 +48,88 @@ struct NetworkCodecTests {
     )
     private static let whole: ExchangeAnswer = {
         var whole = answer
-        whole.isWhole = true
+        (whole.isWhole, whole.moreConnections) = (true, 2)
         return whole
+    }()
+
+    private static let removal = UploadRemoval(
+        resource: UploadResource(url: "https://a.example/made/1", interop: .eight, offset: 10),
+        url: upload.url,
+        headers: upload.headers,
+        proxy: "http://proxy:8080"
+    )
+    private static let taken: ExchangeAnswer = {
+        var taken = ExchangeAnswer(status: 201, url: "https://a.example/made/1")
+        taken.body = Bytes(Array("thanks".utf8))
+        return taken
+    }()
+    private static let knowing: ExchangeOrder = {
+        var credentials = Credentials()
+        credentials.logins = [.init(host: "a.example", user: "me", password: "secret")]
+        credentials.certificate = .init(certificate: "one", key: "two")
+        var order = ExchangeOrder(url: "https://a.example/")
+        order.credentials = credentials
+        return order
     }()
 
     private static let orders: [NetworkOrder] = [
         .hello(version: 1), .begin(id, order), .begin(id, ExchangeOrder(url: "http://a/")),
-        .proceed(id), .stop(id), .upload(id, upload),
-        .upload(id, UploadOrder(url: "http://a/", source: upload.source)),
+        .begin(id, sideBySide), .proceed(id), .stop(id), .upload(id, upload),
+        .upload(id, UploadOrder(url: "http://a/", source: upload.source)), .remove(removal),
+        .begin(id, knowing),
+        orders { ($0.reportsChallenges, $0.credentials) = (true, credentials()) },
     ]
     private static let reports: [NetworkReport] = [
         .hello(version: 2, lacks: [.files, .calls]), .retires, .answered(id, answer),
-        .answered(id, whole),
+        .answered(id, whole), .ranges(id, [1..<2, 3..<9]), .ranges(id, []),
         .answered(id, ExchangeAnswer(status: 0, url: "http://a/", startsAnew: true)),
         .progress(id, received: 10, durable: 5), .ended(id, .complete(size: 20), durable: 20),
         .ended(id, .interrupted(.init(.busy, reason: "503", retryAfter: .minutes(1))), durable: 0),
         .ended(id, .failed(ExchangeFailure(.checksum, reason: "another")), durable: 20),
-        .resource(id, upload.resource), .resource(id, nil),
+        .resource(id, upload.resource), .resource(id, nil), .answered(id, taken),
+        .ended(id, .challenged(ExchangeAnswer(status: 401, url: "http://a/")), durable: 0),
     ]
+
+    /// With so many answers to challenges.
+    private static func credentials(
+        _ count: Int = 1,
+        _ change: (inout Credentials.AnsweredChallenge) -> Void = { _ in }
+    ) -> Credentials {
+        var answer = Credentials.AnsweredChallenge(
+            url: "http://a/",
+            challenge: HTTPChallenge(scheme: "basic", parameters: [HTTPField("realm", "r")]),
+            user: "me",
+            password: "secret"
+        )
+        change(&answer)
+        var credentials = Credentials()
+        credentials.answers = Array(repeating: answer, count: count)
+        return credentials
+    }
 
     @Test func `what is sent is read`() throws {
         for order in Self.orders { #expect(try NetworkOrder(order.bytes()) == order) }
         for report in Self.reports { #expect(try NetworkReport(report.bytes()) == report) }
+    }
+
+    /// `OFFSTAGE_WRITE_DOCUMENTS=1` adds those that are missing.
+    @Test func `the fuzzer begins with each of these messages`() throws {
+        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let folder = "/\(root)/FuzzTesting/Corpus/FuzzNetworkLink"
+        let kept = try Files.list(folder).map { try Files.read("\(folder)/\($0)", limit: 1 << 20) }
+        for bytes in kept {
+            let isMessage = (try? NetworkOrder(bytes)) != nil || (try? NetworkReport(bytes)) != nil
+            #expect(isMessage, "\(bytes)")
+        }
+        let all = try Self.orders.map { try $0.bytes() } + Self.reports.map { try $0.bytes() }
+        for (number, bytes) in all.enumerated() where !kept.contains(bytes) {
+            guard CurrentProcess.environment("OFFSTAGE_WRITE_DOCUMENTS") == "1" else {
+                Issue.record("message \(number) is not in the corpus")
+                continue
+            }
+            try FileDescriptor(opening: "\(folder)/message-\(number)", [.writing, .create])
+                .writeAll(bytes.span)
+        }
     }
 
     @Test func `a message of the other side is none`() throws {
@@ -146,6 +214,21 @@ struct NetworkCodecTests {
             "offset",
             orders { $0.resume = .init(offset: .max, validator: .entityTag("\"a\""), total: nil) }
         ),
+        ("ranges", orders { $0.resume?.ranges = [10..<11] }),
+        ("ranges", orders { $0.resume?.ranges = [11..<11] }),
+        ("ranges", orders { $0.resume?.ranges = [15..<17, 12..<14] }),
+        ("ranges", orders { $0.resume?.ranges = [12..<14, 14..<17] }),
+        ("ranges", orders { $0.resume?.ranges = (6..<23).map { 2 * $0..<2 * $0 + 1 } }),
+        (
+            "ranges",
+            orders {
+                $0.resume?.ranges = [11..<12]
+                $0.resume?.total = nil
+            }
+        ),
+        ("offset", orders { $0.resume?.ranges = [19..<21] }),
+        ("connections", orders { $0.moreConnections = -1 }),
+        ("connections", orders { $0.moreConnections = 16 }),
         ("validator", orders { $0.resume?.validator = .entityTag("") }),
         ("validator", orders { $0.resume?.validator = .entityTag("\"a\"\r\nX: y") }),
         ("validator", orders { $0.resume?.validator = .lastModified(line) }),
@@ -156,6 +239,11 @@ struct NetworkCodecTests {
         ("SHA-256", orders { $0.sha256 = [] }),
         ("SHA-256", orders { $0.sha256 = [UInt8](repeating: 0, count: 33) }),
         ("proxy", orders { $0.proxy = "http://a\n" }),
+        ("answers", orders { $0.credentials = credentials(9) }),
+        ("url", orders { $0.credentials = credentials { $0.url = "a" } }),
+        ("password", orders { $0.credentials = credentials { $0.password = "a\nb" } }),
+        ("password", orders { $0.credentials = credentials { $0.password = line + line } }),
+        ("challenge", orders { $0.credentials = credentials { $0.challenge.scheme = "bearer" } }),
         ("url", uploads { $0.url = "ftp://a/" }),
         ("url", uploads { $0.resource?.url = "http://a/ b" }),
         ("header field", uploads { $0.headers = [HTTPField("Expect", "b")] }),
@@ -202,6 +290,11 @@ struct NetworkCodecTests {
         ("offset", answers { $0.offset = 21 }),
         ("offset", answers { $0.total = .max }),
         ("offset", answers { $0.startsAnew = true }),
+        ("connections", answers { $0.moreConnections = 16 }),
+        ("ranges", .ranges(id, [0..<1])),
+        ("ranges", .ranges(id, [5..<7, 7..<8])),
+        ("ranges", .ranges(id, [1..<1 << 60 + 1])),
+        ("ranges", .ranges(id, (1..<18).map { 2 * $0..<2 * $0 + 1 })),
         ("validator", answers { $0.validator = .entityTag(line) }),
         ("progress", .progress(id, received: 5, durable: 6)),
         ("progress", .progress(id, received: -1, durable: -2)),
@@ -214,6 +307,10 @@ struct NetworkCodecTests {
         ("url", .resource(id, UploadResource(url: "a", interop: .eight))),
         ("offset", .resource(id, UploadResource(url: "http://a/", interop: .eight, offset: -1))),
         ("reason", .ended(id, .failed(.init(.file, reason: line + line + line)), durable: 0)),
+        (
+            "challenge",
+            .ended(id, .challenged(ExchangeAnswer(status: 200, url: "http://a/")), durable: 0)
+        ),
     ]
 
     @Test(arguments: badReports.indices)

@@ -25,7 +25,7 @@ _offstage() {
         submit) words='--refresh --processing --id --after --every --network --unmetered --power --unlocked --setenv --json --socket --help' ;;
         run) words='--socket --help' ;;
         cancel) words='--socket --help' ;;
-        download) words='--output --directory --input --checksum --overwrite --header --cookies --netrc --cert --key --proxy --limit-rate --discretionary --unmetered --power --after --notify --wait --json --socket --help' ;;
+        download) words='--output --directory --input --checksum --overwrite --connections --header --cookies --netrc --cert --key --proxy --limit-rate --discretionary --unmetered --power --after --notify --wait --json --socket --help' ;;
         upload) words='--method --idempotent --header --cookies --netrc --cert --key --proxy --limit-rate --discretionary --unmetered --power --after --notify --wait --json --socket --help' ;;
         transfers) words='--watch --pause --resume --cancel --clear --json --socket --help' ;;
         resume) words='--socket --help' ;;

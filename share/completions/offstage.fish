@@ -115,6 +115,7 @@ complete -c offstage -n '__fish_seen_subcommand_from download' -s d -l directory
 complete -c offstage -n '__fish_seen_subcommand_from download' -s i -l input -r -d 'read URLs from a file, one on each line; - is standard input'
 complete -c offstage -n '__fish_seen_subcommand_from download' -l checksum -r -d 'what the file must have, as sha256:DIGITS'
 complete -c offstage -n '__fish_seen_subcommand_from download' -l overwrite -d 'replace an existing file when the new one is complete'
+complete -c offstage -n '__fish_seen_subcommand_from download' -l connections -r -d 'fetch ranges of a file over so many connections, 1 to 16 (default: 1)'
 complete -c offstage -n '__fish_seen_subcommand_from download' -l header -r -d 'send this header, written NAME: VALUE; @FILE reads a file with one on each line'
 complete -c offstage -n '__fish_seen_subcommand_from download' -l cookies -r -d 'send the cookies of this file, which is in Netscape'\''s format'
 complete -c offstage -n '__fish_seen_subcommand_from download' -l netrc -d 'log in with the names and passwords of ~/.netrc'

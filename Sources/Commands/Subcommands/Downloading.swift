@@ -25,6 +25,11 @@ extension OffstageProgram {
             ),
             OptionRow("checksum", "what the file must have, as sha256:DIGITS", argument: "SUM"),
             OptionRow("overwrite", "replace an existing file when the new one is complete"),
+            OptionRow(
+                "connections",
+                "fetch ranges of a file over so many connections, 1 to 16 (default: 1)",
+                argument: "NUMBER"
+            ),
         ] + TransferOptions.rows + [
             OptionRow("wait", "return when all files are there, or cannot be had", short: "w")
         ],
@@ -40,6 +45,10 @@ extension OffstageProgram {
             "An answer with status 400 or more leaves no file. What may pass is tried again: 1 s "
                 + "later, and twice as long each time up to 10 minutes, for a week. \"offstage "
                 + "transfers\" says what each one waits for.",
+            "With --connections a file is fetched in several ranges at once, if the server proves "
+                + "for each that it is of the same version. Each connection counts as a transfer "
+                + "against the settings transfers-per-host and transfer-slots; a download has as "
+                + "many as there is room for when it begins.",
             "With --wait the exit status is 1 if a file could not be had. Interrupting the command "
                 + "interrupts no download.",
             TransferOptions.credentialDetails,
@@ -84,6 +93,7 @@ extension OffstageProgram {
         call.files[0].sha256 = try checksum(options["checksum"])
         try place(options, &call)
         call.overwrite = options.has("overwrite")
+        call.connections = try connections(options["connections"])
         call.manner = try TransferOptions(invocation).manner()
         return call
     }
@@ -106,6 +116,19 @@ extension OffstageProgram {
             )
         }
         return String(digits)
+    }
+
+    private static func connections(_ text: String?) throws(Failure) -> Int64? {
+        guard let text else { return nil }
+        let most = Int64(ExchangeOrder.mostConnections)
+        guard let number = Int64(text), (1...most).contains(number) else {
+            throw Failure(
+                .usage,
+                "download: --connections \(text.quoted) is not a number from 1 to \(most)",
+                fix: "A server that is asked more often at once may refuse all of it."
+            )
+        }
+        return number
     }
 
     private static func place(

@@ -277,11 +277,12 @@ extension Condition {
     var gates: GateSet {
         switch self {
         case .battery: GateSet(.battery)
-        case .power: GateSet(.externalPower, .settling, .battery, .appQuota, .deviceQuota)
+        case .power:
+            GateSet(.externalPower, .settling, .battery, .appQuota, .deviceQuota, .betterMoment)
         case .network: GateSet(.network, .settling)
         case .metered: GateSet(.metered, .settling)
         case .locked: GateSet(.beforeFirstUnlock, .dataProtection)
-        case .idle: GateSet(.deviceInUse, .sharedWake)
+        case .idle: GateSet(.deviceInUse, .sharedWake, .betterMoment)
         case .lowPower: GateSet(.lowPower)
         case .thermal: GateSet(.thermal)
         case .memory: GateSet(.memory)

@@ -106,7 +106,12 @@ package struct Driver<Port: DevicePort> {
     /// durable by then.
     package mutating func turn(_ events: [TimedEvent], looksAtStore: Bool = false) -> [Effect] {
         decide(events, looksAtStore)
-        defer { performable = [] }
+        defer {
+            performable = []
+            // What thousands of changes took is not kept for the next turn, which has few.
+            effects.removeAll(keepingCapacity: effects.count <= Self.replayLimit)
+            changes.removeAll(keepingCapacity: changes.count <= Self.replayLimit)
+        }
         return performable
     }
 
@@ -191,9 +196,12 @@ package struct Driver<Port: DevicePort> {
     /// The turn is over: these would be replayed.
     private mutating func remember(_ events: [TimedEvent]) {
         eventsSince.append(contentsOf: events)
-        // A start changes every app: an older copy would share nothing with the device.
+        // A start changes every app: an older copy would share nothing with the device. Nor would
+        // it with one to which thousands of transfers were added, and the event that asks for them
+        // is as large as they are.
         let isStart = events.contains { if case .started = $0.event { true } else { false } }
-        if isStart || eventsSince.count >= Self.replayLimit { copyDevice() }
+        let isLarge = changes.count > Self.replayLimit
+        if isStart || isLarge || eventsSince.count >= Self.replayLimit { copyDevice() }
     }
 
     private mutating func rebuild() {

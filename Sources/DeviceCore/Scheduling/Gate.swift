@@ -7,7 +7,7 @@ package enum Gate: String, CaseIterable, Hashable, Sendable, Codable {
         deviceInUse, appInForeground
     case thermal, memory, storage, unused, appQuota, deviceQuota, backOff, stillRunning
     case startPause, settling, betterMoment, sharedWake, runSlots
-    case retry, transferSlots, processes, stopping
+    case retry, answer, transferSlots, processes, stopping
 
     var row: GateRow { GateTable.row(self) }
     /// As users and programs name it: `before-first-unlock`.
@@ -217,6 +217,7 @@ struct DeviceFacts {
     let running: Device.Running
     /// That receive.
     let runningTransfers: [RunningTransfer]
+    let transferPaces: TransferPaces
     let seed: Int64
     let startedAt: BootTime
     let resumedAt: BootTime?
@@ -237,6 +238,7 @@ extension Device {
             ledger: ledger,
             running: running,
             runningTransfers: transfers.receiving,
+            transferPaces: transfers.paces,
             seed: seed,
             startedAt: startedAt,
             resumedAt: sleep.end,

@@ -130,6 +130,7 @@ enum GateTable {
         row(.sharedWake, "*...*", .sharedWake),
         row(.runSlots, "**..*", .runSlots),
         row(.retry, "..**.", .retry),
+        row(.answer, "..**.", .answer),
         row(.transferSlots, "..**.", .transferSlots),
         row(.processes, "**..*", .processes),
         row(.stopping, "*****", .stopping),

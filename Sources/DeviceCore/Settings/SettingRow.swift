@@ -280,12 +280,13 @@ package struct SettingRow: Sendable {
         SettingRow(
             name: "transfer-slots",
             field: .count(\.transferSlots, 1...64),
-            documentation: "How many transfers run side by side."
+            documentation: "How many transfers run side by side. One with several connections "
+                + "counts as several."
         ),
         SettingRow(
             name: "transfers-per-host",
             field: .count(\.transfersPerHost, 1...32),
-            documentation: "How many of them run from one host."
+            documentation: "How many of them run from one host. No download has more connections."
         ),
         SettingRow(
             name: "discretionary-wait",

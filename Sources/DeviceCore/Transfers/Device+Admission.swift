@@ -22,13 +22,13 @@ extension Device {
         var held = GateSet()
         var next = BootTime.distantFuture
         var holds = Set<Int>()
-        let now = transition.now.wall
-        while let (lane, id) = nextTransfer(besideLanes: holds, at: now) {
+        let now = transition.now
+        while let (lane, id) = nextTransfer(besideLanes: holds, at: now.wall, now.boot) {
             guard let work = transfers[id]?.work, let app = transfers.app(of: id) else { return }
             let answer = self.holds(on: work, of: app, at: transition.now)
             if answer.isEmpty {
                 transfers.removeHead(ofLane: lane)
-                begin(id, &transition)
+                if !askBeforeBeginning(id, of: app, &transition) { begin(id, &transition) }
             } else {
                 holds.insert(lane)
                 held.formUnion(answer.gates)
@@ -40,43 +40,68 @@ extension Device {
     }
 
     /// Whose turn it is: an app in the foreground first, then whoever has fewest running, then
-    /// what has the first place. Nil: nobody's, or there is no room.
+    /// what has the first place. Within an app its priorities go before places. Nil: nobody's, or
+    /// there is no room.
     private mutating func nextTransfer(
         besideLanes held: Set<Int>,
-        at now: WallTime
+        at now: WallTime,
+        _ boot: BootTime
     ) -> (lane: Int, transfer: TransferID)? {
-        guard transfers.receiving.count < Int(settings.transferSlots),
-            transfers.running.count < Self.mostRunningTransfers
-        else { return nil }
-        var best: (rank: TransferRank, lane: Int, id: TransferID)?
+        guard transfers.running.count < Self.mostRunningTransfers else { return nil }
+        var best: [NextTransfer] = []
         for lane in transfers.lanes.indices where !held.contains(lane) {
             guard let id = transfers.head(ofLane: lane, at: now), let transfer = transfers[id]
             else { continue }
             let key = transfers.lanes[lane].key
             let counts = transfers.counts(app: key.app, host: key.host)
-            guard counts.host < Int(settings.transfersPerHost) else { continue }
+            let ahead = Int64(transfers.paces.ahead(from: key.host, at: boot))
+            guard counts.all < settings.transferSlots + ahead,
+                counts.host < settings.transfersPerHost + ahead
+            else { continue }
             let rank = TransferRank(
                 isForeground: apps[key.app].isForeground,
                 running: counts.app,
                 place: transfer.place
             )
-            if best.map({ rank < $0.rank }) ?? true { best = (rank, lane, id) }
+            let next = NextTransfer(
+                app: key.app,
+                turn: transfer.turn,
+                rank: rank,
+                lane: lane,
+                id: id
+            )
+            if let index = best.firstIndex(where: { $0.app == key.app }) {
+                if next.turn < best[index].turn { best[index] = next }
+            } else {
+                best.append(next)
+            }
         }
-        return best.map { ($0.lane, $0.id) }
+        return best.min { $0.rank < $1.rank }.map { ($0.lane, $0.id) }
+    }
+
+    /// The next one of an app.
+    private struct NextTransfer {
+        let app: Int
+        let turn: TransferTurn
+        let rank: TransferRank
+        let lane: Int
+        let id: TransferID
     }
 
     private mutating func begin(_ id: TransferID, _ transition: inout Transition) {
         guard let transfer = transfers[id] else { return }
         let order = transfer.order
-        let attempt = Transfer.Attempt(
+        var attempt = Transfer.Attempt(
             since: transition.now.boot,
             received: transfer.durable
         )
+        attempt.ranges = transfer.resume?.ranges ?? []
+        attempt.moreConnections = moreConnections(for: transfer)
         transfers.change(id) { $0.state = .running(attempt) }
         if case .upload(let request) = order.direction {
             return beginUpload(id, request, &transition)
         }
-        let exchange = ExchangeOrder(
+        var exchange = ExchangeOrder(
             url: order.url,
             headers: order.headers,
             resume: transfer.resume,
@@ -86,7 +111,22 @@ extension Device {
             rateLimit: order.rateLimit,
             proxy: proxy(of: order)
         )
-        transition.emit(.transfer(id, .begin(exchange, transfer.file)))
+        exchange.moreConnections = attempt.moreConnections
+        exchange.reportsChallenges = reportsChallenges(transfer)
+        var file = transfer.file
+        file.logins = logins(of: transfer)
+        transition.emit(.transfer(id, .begin(exchange, file)))
+    }
+
+    /// As many as it wants, and as there is room for now: it waits for none.
+    private func moreConnections(for transfer: Transfer) -> Int64 {
+        guard transfer.order.moreConnections > 0, !transfer.isAlone else { return 0 }
+        let counts = transfers.counts(app: 0, host: String(transfer.host))
+        let room = min(
+            settings.transfersPerHost - counts.host,
+            settings.transferSlots - counts.all
+        )
+        return max(0, min(transfer.order.moreConnections, room - 1))
     }
 
     /// Nil: what the environment of the network process says.
@@ -115,10 +155,6 @@ extension Device {
     /// A condition has another value.
     mutating func transferGatesChanged(_ condition: Condition, _ transition: inout Transition) {
         if condition.gates.overlaps(.endTransfers) { transfers.mustAskRunning = true }
-        // A better moment for a transfer is an idle device on external power.
-        if condition == .power || condition == .idle, transfers.heldBy.contains(.betterMoment) {
-            transfers.isTouched = true
-        }
         if condition == .network, conditions.networkReachable {
             retryTransfers(at: transition.now)
         }
@@ -159,8 +195,8 @@ extension Device {
 /// The smallest goes first.
 private struct TransferRank: Comparable {
     let isForeground: Bool
-    /// Transfers of its app.
-    let running: Int
+    /// Connections of its app.
+    let running: Int64
     let place: Int64
 
     static func < (left: Self, right: Self) -> Bool {
@@ -174,6 +210,7 @@ extension Transfer {
     fileprivate mutating func clamp(to now: WallTime) -> Bool {
         var changed = submittedAt > now || countsFrom > now
         (submittedAt, countsFrom) = (min(submittedAt, now), min(countsFrom, now))
+        if let delay = order.delay { lower(&order.earliest, to: now + delay, &changed) }
         if let retry, retry.at > now + retry.wait {
             self.retry?.at = now + retry.wait
             changed = true

@@ -8,6 +8,7 @@ extension Device {
         _ transition: inout Transition
     ) {
         guard let transfer = transfers[id] else { return }
+        defer { notePace(of: transfer, at: transition.now.boot) }
         switch (event, transfer.state) {
         case (.opened(let inode), .running(var attempt)):
             attempt.inode = inode
@@ -25,6 +26,9 @@ extension Device {
                 progressed(id, attempt, received: received, durable: durable)
             }
             tellProgress(of: id, &transition)
+        case (.ranges(let ranges), .running(var attempt)):
+            attempt.ranges = ranges
+            transfers.change(id) { $0.state = .running(attempt) }
         case (.resource(let resource), .running): uploadResource(id, resource)
         case (.ended(let end, let durable), .running(let attempt)):
             ended(id, end, attempt, durable: durable, &transition)
@@ -43,9 +47,21 @@ extension Device {
             transfers.change(id) { $0.resume = nil }
             save(.transfer(id))
         // Late, or of an attempt that this device knows nothing of.
-        case (.opened, _), (.answered, _), (.progress, _), (.ended, _), (.placed, _),
-            (.notPlaced, _), (.resource, _), (.lost, _):
+        case (.opened, _), (.answered, _), (.progress, _), (.ranges, _), (.ended, _),
+            (.placed, _), (.notPlaced, _), (.resource, _), (.lost, _):
             break
+        }
+    }
+
+    /// `before`: it. Whether all its bytes have come, or been sent, now.
+    private mutating func notePace(of before: Transfer, at now: BootTime) {
+        guard before.isReceiving, let after = transfers[before.id], !after.isReceiving else {
+            return
+        }
+        switch after.state {
+        case .running, .placing, .ended(.finished, at: _):
+            transfers.paces.ended(from: after.host, at: now)
+        case .paused, .waiting, .ended: break
         }
     }
 
@@ -57,13 +73,20 @@ extension Device {
     ) {
         var attempt = attempt
         attempt.answer = answer
-        attempt.received = answer.isWhole ? answer.total ?? answer.offset : answer.offset
         let hadBytes = transfers[id]?.resume != nil
         let isUpload = transfers[id]?.order.direction.isUpload ?? false
+        // Without a status it is what one of several connections has brought.
+        let mustBeAlone = answer.startsAnew && answer.status == 0 && attempt.moreConnections > 0
+        attempt.moreConnections = min(attempt.moreConnections, answer.moreConnections)
+        if answer.startsAnew { attempt.ranges = [] }
+        let filled = FilledBytes(prefix: answer.offset, ranges: attempt.ranges).count
+        attempt.received = answer.isWhole ? answer.total ?? filled : filled
         transfers.change(id) {
             $0.state = .running(attempt)
             // Forgotten before the file is overwritten.
             if answer.startsAnew { $0.resume = nil }
+            if mustBeAlone { $0.isAlone = true }
+            if (200..<400).contains(answer.status) { $0.refusals = 0 }
         }
         // The answer to an upload is its end.
         if attempt.then == nil, answer.offset > 0, !isUpload {
@@ -100,7 +123,9 @@ extension Device {
         attempt.received = max(received, durable)
         let resume = attempt.resumePoint(at: durable)
         transfers.change(id) { $0.state = .running(attempt) }
-        guard let resume, durable > transfers[id]?.resume?.offset ?? 0 else { return }
+        guard let resume, resume.filled.count > transfers[id]?.resume?.filled.count ?? 0 else {
+            return
+        }
         transfers.change(id) { ($0.resume, $0.retry) = (resume, nil) }
         save(.transfer(id))
     }
@@ -126,10 +151,12 @@ extension Device {
         case .failed(let failure):
             let failure = TransferFailure(code: .exchange(failure.code), reason: failure.reason)
             self.end(id, .failed(failure), &transition)
+        case .challenged(let answer):
+            challenged(id, answer, attempt, durable: durable, &transition)
         case .interrupted(let interruption) where isUpload:
             uploadInterrupted(id, interruption, attempt, confirmed: durable, &transition)
         case .interrupted(let interruption):
-            let known = transfers[id]?.resume?.offset ?? 0
+            let known = transfers[id]?.durable ?? 0
             // Otherwise what is stored still holds: without an answer nothing was overwritten.
             if let durable, attempt.answer != nil {
                 let resume = attempt.resumePoint(at: durable)
@@ -138,7 +165,8 @@ extension Device {
             if interruption.cause == .stopped || attempt.then != nil {
                 return settle(id, as: attempt.then ?? .wait, &transition)
             }
-            delay(id, interruption, hasProgressed: durable ?? 0 > known, &transition)
+            let hasProgressed = transfers[id]?.durable ?? 0 > known
+            delay(id, interruption, hasProgressed: hasProgressed, &transition)
             settle(id, as: .wait, &transition)
         }
     }
@@ -228,8 +256,14 @@ extension Device {
 extension Transfer.Attempt {
     /// Nil: nothing that a later attempt could go on with.
     fileprivate func resumePoint(at durable: Int64) -> ResumePoint? {
-        guard durable > 0, let answer, let validator = answer.validator else { return nil }
-        return ResumePoint(offset: durable, validator: validator, total: answer.total)
+        // Told apart from these, it may have reached some of them.
+        let further = ranges.filter { $0.lowerBound > durable }
+        guard durable > 0 || !further.isEmpty, let answer, let validator = answer.validator else {
+            return nil
+        }
+        var point = ResumePoint(offset: durable, validator: validator, total: answer.total)
+        point.ranges = further
+        return point
     }
 }
 

@@ -1,6 +1,7 @@
 import Vocabulary
 
-/// What has come of a download that its app has cancelled, or that has ended without it.
+/// What has come of a download, or has been sent of an upload, that its app has cancelled, or that
+/// has ended without it.
 package struct KeptPart: Hashable, Sendable, Codable {
     /// By which a new task goes on with it, once. It means something to its app only.
     package let token: String
@@ -12,9 +13,10 @@ extension Device {
     /// For so long what has come is kept for an app that knows of it.
     static let keptAge = Interval.days(7)
 
-    /// Nil: nothing has come that could be gone on with.
+    /// Nil: there is nothing that could be gone on with.
     func keptPart(of transfer: Transfer) -> KeptPart? {
-        guard transfer.task != nil, transfer.resume != nil else { return nil }
+        guard transfer.task != nil, transfer.resume != nil || transfer.upload?.resource != nil
+        else { return nil }
         // Of use to one app only, which could not do more with it than that app.
         var random = SeededRandom(seed: UInt64(bitPattern: seed) ^ transfer.id.number << 20)
         return KeptPart(token: "\(transfer.id)-" + String(random.next(), radix: 16))
@@ -31,7 +33,7 @@ extension Device {
         save(.transfer(id))
     }
 
-    /// A new task takes over what has come of an ended one of its app, and what was asked for.
+    /// A new task takes over what there is of an ended one of its app, and what was asked for.
     mutating func goOn(
         _ id: TransferID,
         with token: String,
@@ -46,13 +48,18 @@ extension Device {
         }
         var order = transfer.order
         (order.url, order.headers) = (old.order.url, old.order.headers)
+        if old.order.direction.isUpload {
+            (order.direction, order.name) = (old.order.direction, old.order.name)
+            order.directory = old.order.directory
+        }
         // In the lane of its host; in the one of before it is skipped once it runs.
         transfers.change(id) {
             ($0.order, $0.resume, $0.partOf) = (order, old.resume, old.partOf ?? old.id)
+            $0.upload = old.upload
         }
         if order.host != transfer.host { transfers.enqueue(id, at: transition.now.wall) }
         save(.transfer(id))
-        transfers.change(old.id) { ($0.kept, $0.resume) = (nil, nil) }
+        transfers.change(old.id) { ($0.kept, $0.resume, $0.upload) = (nil, nil, nil) }
         // One that its app has yet to hear of is still told.
         old.task?.place == nil ? forgetEnded(old.id, &transition) : save(.transfer(old.id))
     }

@@ -2,7 +2,7 @@ import Vocabulary
 
 /// How apps learn of the ends of their transfers: one at a time, each until it is acknowledged. An
 /// app that runs is told at once. One that does not, or is suspended, is launched or resumed when
-/// all tasks of a session have ended.
+/// all tasks of a session have ended, or one has a question.
 extension Device {
     /// An ended task, and the file that it has fetched, are kept so long for an app that does not
     /// come for them.
@@ -12,16 +12,17 @@ extension Device {
         for position in apps[index].record.sessions.indices {
             let session = apps[index].record.sessions[position]
             guard let queue = transfers.queue(index, session.identifier),
-                let first = queue.ended.first, let last = queue.ended.last
+                !queue.ended.isEmpty || !queue.asking.isEmpty
             else { continue }
             let request = apps[index].eventRequest(for: session.identifier)
             guard let listener = listener(of: session.identifier, index) else {
-                guard queue.active == 0, request == nil, session.sendsLaunchEvents,
-                    last.place > session.announced, apps[index].record.closedAt == nil,
+                let last = queue.lastEvent
+                guard request == nil, session.sendsLaunchEvents, last > session.announced,
+                    apps[index].record.closedAt == nil,
                     !apps[index].mayJoinByItself
                 else { continue }
                 // Not again for the same events, should the app not want them.
-                apps[index].record.sessions[position].announced = last.place
+                apps[index].record.sessions[position].announced = last
                 save(app: index)
                 let event = TriggerEvent(
                     trigger: .sessionEvents,
@@ -33,8 +34,41 @@ extension Device {
                 continue
             }
             if let request, !take(request, of: index) { continue }
-            tell(first.id, of: index, listener, remaining: queue.ended.count - 1, &transition)
+            let untold = ask(queue.asking, session.identifier, index, listener, &transition)
+            guard let first = queue.ended.first else { continue }
+            let remaining = queue.ended.count - 1 + untold
+            tell(first.id, of: index, listener, remaining: remaining, &transition)
         }
+    }
+
+    /// So many questions of a session may be answered at once.
+    private static let mostAsked = 32
+
+    /// All at once: an app may let its user think about one. Returned: how many have to wait.
+    private mutating func ask(
+        _ asking: [SessionQueues.AskingTask],
+        _ session: String,
+        _ index: Int,
+        _ launch: LaunchID,
+        _ transition: inout Transition
+    ) -> Int {
+        guard let position = apps[index].joined.firstIndex(where: { $0.identifier == session })
+        else { return 0 }
+        var asked = apps[index].joined[position].asked.filter { number in
+            asking.contains { $0.number == number }
+        }
+        let ended = transfers.queue(index, session)?.ended.count ?? 0
+        let others = ended - (apps[index].joined[position].told == nil ? 0 : 1)
+        for task in asking where !asked.contains(task.number) && asked.count < Self.mostAsked {
+            guard var question = transfers[task.id]?.taskQuestion else { continue }
+            asked.append(task.number)
+            question.remaining = asking.count - asked.count + others
+            transition.emit(.tell(launch, .taskAsked(task.id, session: session, question)))
+        }
+        if asked != apps[index].joined[position].asked {
+            apps[index].joined[position].asked = asked
+        }
+        return asking.count - asked.count
     }
 
     /// An app that runs anyway need not be woken for its events; false: the launch for them is
@@ -51,7 +85,7 @@ extension Device {
     }
 
     /// The launch that has joined a session, and can listen now.
-    private func listener(of session: String, _ index: Int) -> LaunchID? {
+    func listener(of session: String, _ index: Int) -> LaunchID? {
         guard let joined = apps[index].joined.first(where: { $0.identifier == session }),
             let launchIndex = apps[index].index(of: joined.launch),
             apps[index].launches[launchIndex].isListening
@@ -133,7 +167,30 @@ extension AppState {
     }
 }
 
+extension SessionQueues.SessionQueue {
+    /// The place of the last event that an app is launched for: a question at any time, ends when
+    /// all tasks have ended.
+    fileprivate var lastEvent: UInt64 {
+        max(asking.last?.number ?? 0, active == 0 ? ended.last?.place ?? 0 : 0)
+    }
+}
+
 extension Transfer {
+    /// Nil: it asks nothing.
+    fileprivate var taskQuestion: TaskQuestion? {
+        guard let question, let task = taskReport else { return nil }
+        var asked = TaskQuestion(
+            question: Int64(clamping: question.number),
+            kind: question.kind.word,
+            task: task
+        )
+        asked.failures = Int(clamping: question.failures)
+        if case .unauthorized(let answer) = question.kind {
+            (asked.status, asked.url, asked.headers) = (answer.status, answer.url, answer.headers)
+        }
+        return asked
+    }
+
     /// Nil: it has not ended.
     fileprivate var taskEnd: SessionTaskEnd? {
         guard case .ended(let end, _) = state, let task = taskReport else { return nil }

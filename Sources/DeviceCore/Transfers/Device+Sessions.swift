@@ -15,8 +15,11 @@ extension Device {
     ) {
         do throws(Refusal) {
             switch request {
-            case .join(let sendsLaunchEvents):
+            case .join(let sendsLaunchEvents, let answers, let launchesForDelays):
                 try make(identifier, sendsLaunchEvents, index)
+                change(identifier, index) {
+                    ($0.answers, $0.launchesForDelays) = (answers, launchesForDelays)
+                }
                 let tasks = join(identifier, index, launch)
                 return transition.reply(reply, .tasks(tasks))
             case .enqueue(let orders, let token):
@@ -44,6 +47,14 @@ extension Device {
                     transfers.change(id) { $0.task?.description = description }
                     save(.transfer(id))
                 }
+            case .prioritize(let numbers, let priority):
+                prioritize(
+                    ids(of: numbers, in: identifier, index),
+                    min(max(priority, -1000), 1000),
+                    at: transition.now.wall
+                )
+            case .answer(let number, let answer):
+                self.answer(number, answer, in: identifier, of: index, &transition)
             case .leave: apps[index].joined.removeAll { $0.identifier == identifier }
             }
             transition.reply(reply, .done)
@@ -82,7 +93,33 @@ extension Device {
         }
     }
 
-    /// A process that joins once more only asks.
+    /// Stored if it is another then.
+    mutating func change(
+        _ identifier: String,
+        _ index: Int,
+        _ body: (inout TransferSession) -> Void
+    ) {
+        let sessions = apps[index].record.sessions
+        guard let known = sessions.firstIndex(where: { $0.identifier == identifier }) else {
+            return
+        }
+        var session = sessions[known]
+        body(&session)
+        guard session != sessions[known] else { return }
+        apps[index].record.sessions[known] = session
+        save(app: index)
+    }
+
+    private mutating func prioritize(_ ids: [TransferID], _ priority: Int64, at now: WallTime) {
+        for id in ids where transfers[id]?.task?.priority != priority {
+            transfers.change(id) { $0.task?.priority = priority }
+            save(.transfer(id))
+            // At its turn; where it was it is skipped.
+            if transfers[id]?.state == .waiting { transfers.enqueue(id, at: now) }
+        }
+    }
+
+    /// A process that joins once more only asks; what it has not answered it is asked again.
     private mutating func join(
         _ identifier: String,
         _ index: Int,
@@ -96,7 +133,12 @@ extension Device {
             apps[index].joined.append(JoinedSession(identifier: identifier, launch: launch))
             touch(index)
         }
-        let missed = transfers.queue(index, identifier)?.ended.count ?? 0
+        if let position = apps[index].joined.firstIndex(where: { $0.identifier == identifier }) {
+            apps[index].joined[position].asked = []
+            touch(index)
+        }
+        let queue = transfers.queue(index, identifier)
+        let missed = (queue?.ended.count ?? 0) + (queue?.asking.count ?? 0)
         let transfers = transfers.all(of: index).filter { $0.task?.session == identifier }
         return JoinedTasks(
             tasks: transfers.filter { !$0.isEnded }.compactMap(\.taskReport),
@@ -164,11 +206,16 @@ extension Transfer {
         var report = SessionTaskReport(task: task.number, url: order.url)
         if case .upload(let request) = order.direction { report.method = request.method.rawValue }
         report.headers = order.headers
+        if let original = task.original {
+            (report.currentURL, report.currentHeaders) = (order.url, order.headers)
+            (report.url, report.headers) = (original.url, original.headers)
+        }
         report.description = task.description
         report.isSuspended = state == .paused
         report.received = received
         report.total = total
         report.earliest = order.earliest?.secondsSince1970
+        report.priority = task.priority == 0 ? nil : task.priority
         (report.expectsToSend, report.expectsToReceive) =
             (task.expectsToSend, task.expectsToReceive)
         return report

@@ -74,6 +74,8 @@ extension Device {
             ($0.state, $0.sentence) = (transfer.word, explanation?.sentence ?? "")
             ($0.directory, $0.file) = (transfer.order.directory, transfer.fileName)
             ($0.received, $0.total) = (transfer.received, transfer.total)
+            $0.connections =
+                transfer.isRunning ? transfer.connections : 1 + transfer.order.moreConnections
             $0.submitted = Report.Time(transfer.submittedAt, utcOffset: now.utcOffset)
             $0.next = explanation?.next.map { Report.Time($0, utcOffset: now.utcOffset) }
             $0.holds = (explanation?.holds ?? []).map(Reporter(now: now).hold)

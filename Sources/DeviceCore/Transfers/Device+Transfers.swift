@@ -175,7 +175,8 @@ extension Device {
             transfers.enqueue(id, at: transition.now.wall)
             save(.transfer(id))
         case .pause:
-            transfers.change(id) { $0.state = .paused }
+            // What it asked is asked again when it goes on, if that is still a question.
+            transfers.change(id) { ($0.state, $0.question) = (.paused, nil) }
             save(.transfer(id))
         case .cancel:
             end(id, .cancelled, &transition)
@@ -198,7 +199,13 @@ extension Device {
         guard let transfer = transfers[id], let app = transfers.app(of: id) else { return }
         guard case .ended(let end, _) = transfer.state else { return }
         transfers.remove(id)
-        if transfer.kept != nil { transition.emit(.transfer(id, .discard(transfer.file))) }
+        if transfer.kept != nil {
+            if transfer.order.direction.isUpload {
+                removeUpload(transfer, end, &transition)
+            } else {
+                transition.emit(.transfer(id, .discard(transfer.file)))
+            }
+        }
         // What its app wants to keep it has moved by now. What it has sent is its own.
         if transfer.task != nil, !transfer.order.direction.isUpload,
             case .finished(_, let name) = end
@@ -227,9 +234,10 @@ extension Device {
             $0.state = .ended(end, at: now)
             $0.task?.place = place
             $0.kept = kept
-            if kept == nil { $0.resume = nil }
-            ($0.upload, $0.retry) = (nil, nil)
+            if kept == nil { ($0.resume, $0.upload) = (nil, nil) }
+            ($0.retry, $0.question, $0.logins) = (nil, nil, [])
         }
+        forget(transfer.logins, of: id, &transition)
         transfers.isTouched = true
         transfers.look(at: now + transfer.endedAge, id)
         if place != nil { touch(index) }
@@ -238,9 +246,10 @@ extension Device {
         case .finished: break
         case .failed, .cancelled:
             // The file of an upload is the user's.
+            guard kept == nil else { break }
             if transfer.order.direction.isUpload {
                 removeUpload(transfer, end, &transition)
-            } else if kept == nil {
+            } else {
                 transition.emit(.transfer(id, .discard(transfer.file)))
             }
         }

@@ -18,7 +18,7 @@ extension Device {
             save(.transfer(id))
         }
         let order = transfer.order
-        let exchange = UploadOrder(
+        var exchange = UploadOrder(
             url: order.url,
             method: request.method,
             headers: headers(of: transfer, request),
@@ -31,11 +31,13 @@ extension Device {
             rateLimit: order.rateLimit,
             proxy: proxy(of: order)
         )
-        let file = UploadFile(
+        exchange.reportsChallenges = reportsChallenges(transfer)
+        var file = UploadFile(
             directory: order.directory,
             name: order.name ?? "",
             credentials: order.credentials
         )
+        file.logins = logins(of: transfer)
         transition.emit(.transfer(id, .upload(exchange, file)))
     }
 
@@ -106,6 +108,12 @@ extension Device {
         }
         transfers.change(id) { $0.upload?.resource?.offset = offset }
         return true
+    }
+
+    /// The server has refused it, and so has nothing of this attempt but what it has confirmed.
+    mutating func uploadRefused(_ id: TransferID, confirmed: Int64?) {
+        transfers.change(id) { $0.upload?.mayHaveArrived = false }
+        if let confirmed { _ = confirm(id, confirmed) }
     }
 
     /// `confirmed`: as of the attempt, which says with it that another one may follow; nil: nobody

@@ -9,41 +9,53 @@ package struct Transfer: Hashable, Sendable, Codable {
     var countsFrom: WallTime
     package internal(set) var state: State
     /// What of the file is durable, and can be gone on with.
-    package internal(set) var resume: ResumePoint?
+    @Rare package internal(set) var resume: ResumePoint? = nil
     /// Of an upload that was begun.
-    package internal(set) var upload: UploadProgress?
+    @Rare package internal(set) var upload: UploadProgress? = nil
     /// After an attempt that was interrupted.
-    package internal(set) var retry: Retry?
+    @Rare package internal(set) var retry: Retry? = nil
     /// Of the complete file, in its directory.
     package internal(set) var name: String?
     /// Where its bytes may still be, which were fetched before it was moved.
-    var former: String?
+    @Rare var former: String? = nil
     /// Its place among those that wait; the smallest goes first. Nil: its number.
     var rank: Int64?
     /// Those whose end is told together; nil: nobody is told.
-    var group: TransferGroup?
+    @Rare var group: TransferGroup? = nil
     /// Of the complete file, as the server said it.
-    var modified: String?
+    @Rare var modified: String? = nil
     /// Of the complete file.
     var inode: UInt64?
     /// Nil: it is of no app's session.
-    package internal(set) var task: SessionTask?
+    @Rare package internal(set) var task: SessionTask?
     /// Of a session's task that has ended, for its app.
-    var answer: ExchangeAnswer?
+    @Rare var answer: ExchangeAnswer? = nil
     /// It has ended before its file was complete, and what has come is kept.
-    package internal(set) var kept: KeptPart?
+    @Rare package internal(set) var kept: KeptPart? = nil
     /// Whose unfinished file it goes on with; nil: its own.
     var partOf: TransferID?
+    /// Its server has sent another version beside the first one: over one connection it does not.
+    @OmittedIfDefault var isAlone = false
+    /// What it waits for its app to say; nil: nothing.
+    @Rare package internal(set) var question: TransferQuestion? = nil
+    /// What its app has said to servers that wanted to know who asks.
+    @OmittedIfDefault var logins: [TransferLogin] = []
+    /// Answers of its app in a row after which the server refused it once more.
+    @OmittedIfDefault var refusals: Int64 = 0
+    /// Its app takes status 401 for what it has asked for.
+    @OmittedIfDefault var takesRefusal = false
+    /// Its app has been asked whether it may begin at its date.
+    @OmittedIfDefault var isConfirmed = false
 
     package enum State: Hashable, Sendable, Codable {
         /// By the user, until it is resumed.
         case paused
         /// For its date, its gates, its next attempt or its turn.
         case waiting
-        case running(Attempt)
+        indirect case running(Attempt)
         /// The whole object is in the file and durable; the file is to be given its name.
         case placing(size: Int64)
-        case ended(TransferEnd, at: WallTime)
+        indirect case ended(TransferEnd, at: WallTime)
     }
 
     /// One exchange with the server, from its order to its end.
@@ -54,6 +66,10 @@ package struct Transfer: Hashable, Sendable, Codable {
         var inode: UInt64?
         /// Bytes in the file, from its start; of an upload: those sent.
         package internal(set) var received: Int64 = 0
+        /// Connections beside the first that it has, or may have once it is answered.
+        @OmittedIfDefault package internal(set) var moreConnections: Int64 = 0
+        /// What is durable of the file behind its first gap.
+        @OmittedIfDefault var ranges: [Range<Int64>] = []
         /// It has been told to end, and this comes of it then; nil: it goes on.
         package internal(set) var then: Next?
 
@@ -87,7 +103,8 @@ package struct Transfer: Hashable, Sendable, Codable {
     }
 
     init(id: TransferID, order: TransferOrder, submittedAt: WallTime, task: SessionTask? = nil) {
-        (self.id, self.order, self.task) = (id, order, task)
+        (self.id, self.order) = (id, order)
+        _task = Rare(wrappedValue: task)
         (self.submittedAt, countsFrom) = (submittedAt, submittedAt)
         state = .waiting
     }
@@ -123,8 +140,14 @@ package struct Transfer: Hashable, Sendable, Codable {
         return attempt.received < total
     }
 
+    /// What counts against the limits of connections.
+    var connections: Int64 {
+        guard case .running(let attempt) = state else { return 1 }
+        return 1 + attempt.moreConnections
+    }
+
     /// Bytes that the next attempt need not bring.
-    var durable: Int64 { resume?.offset ?? upload?.resource?.offset ?? 0 }
+    var durable: Int64 { resume?.filled.count ?? upload?.resource?.offset ?? 0 }
 
     /// Bytes in the file, or sent of it, as far as anybody knows.
     package var received: Int64 {
@@ -160,26 +183,29 @@ package struct Transfer: Hashable, Sendable, Codable {
             needs: order.needs,
             since: submittedAt,
             earliest: order.earliest,
-            transfer: Shared(TransferWork(host: String(host), retry: retry))
+            transfer: Shared(
+                TransferWork(host: String(host), retry: retry, question: question)
+            )
         )
     }
 
     /// Holds no number that no version can have stored.
     var isValid: Bool {
         let numbers = [
-            resume?.offset ?? 0, resume?.total ?? 0, order.rateLimit ?? 0,
+            resume?.offset ?? 0, resume?.total ?? 0, order.moreConnections, order.rateLimit ?? 0,
             Int64(clamping: task?.place ?? 0), Int64(clamping: (rank ?? 0).magnitude),
-            Int64(group?.count ?? 0),
+            Int64(group?.count ?? 0), Int64(clamping: question?.number ?? 0), refusals,
         ]
         return numbers.allSatisfy { (0...1 << 60).contains($0) }
             && (retry?.attempts ?? 1).isCount && order.sha256?.count ?? 32 == 32
-            && upload?.isValid ?? true && order.direction.isValid
-            && kept?.token.utf8.count ?? 0 <= 64
+            && resume?.filled.isValid ?? true && upload?.isValid ?? true && order.direction.isValid
+            && kept?.token.utf8.count ?? 0 <= 64 && question?.isValid ?? true
+            && task?.isValid ?? true
             && spans.allSatisfy { $0 >= .zero && $0 <= .days(36_600) }
     }
 
     private var spans: [Interval] {
-        [order.timeout, order.resourceTimeout, retry?.wait ?? .zero]
+        [order.timeout, order.resourceTimeout, order.delay ?? .zero, retry?.wait ?? .zero]
     }
 
     var file: TransferFile {
@@ -195,6 +221,18 @@ package struct Transfer: Hashable, Sendable, Codable {
 extension Transfer {
     /// Its place among all.
     var place: Int64 { rank ?? Int64(clamping: id.number) }
+    /// Its turn among those of its app.
+    var turn: TransferTurn { TransferTurn(priority: task?.priority ?? 0, place: place) }
+}
+
+/// The smallest goes first.
+struct TransferTurn: Hashable, Sendable, Codable, Comparable {
+    let priority: Int64
+    let place: Int64
+
+    static func < (left: Self, right: Self) -> Bool {
+        (right.priority, left.place) < (left.priority, right.place)
+    }
 }
 
 /// Transfers that were asked for at once; they have consecutive numbers.
@@ -210,6 +248,7 @@ struct TransferWork: Hashable, Sendable, Codable {
     /// That its first request goes to.
     let host: String
     let retry: Transfer.Retry?
+    let question: TransferQuestion?
 }
 
 /// An enqueue that was answered; its transfers have consecutive numbers.
@@ -294,6 +333,9 @@ package struct TransferOrder: Hashable, Sendable, Codable {
     package var isDiscretionary: Bool
     package var needs: Needs
     package var earliest: WallTime?
+    /// How long after it was asked for `earliest` is, which a clock that is set does not lengthen;
+    /// nil: it is the caller's own date.
+    package var delay: Interval?
     package var errors: ExchangeOrder.ErrorAnswers
     /// Of the whole file, as 32 bytes; nil: not checked.
     package var sha256: [UInt8]?
@@ -303,9 +345,11 @@ package struct TransferOrder: Hashable, Sendable, Codable {
     package var rateLimit: Int64?
     /// A URL; nil: what the setting or the environment says; empty: none.
     package var proxy: String?
-    package var credentials: CredentialFiles?
+    @Rare package var credentials: CredentialFiles? = nil
     /// The user is told when it has ended, and all that were asked for with it.
     @OmittedIfDefault package var notifies = false
+    /// Ranges of the file are fetched over so many connections beside the first.
+    @OmittedIfDefault package var moreConnections: Int64 = 0
 
     package init(
         url: String,

@@ -3,7 +3,7 @@ package import Vocabulary
 /// Which way the bytes of a transfer go.
 package enum TransferDirection: Hashable, Sendable, Codable, Defaulted {
     case download
-    case upload(UploadRequest)
+    indirect case upload(UploadRequest)
 
     package static var defaultValue: Self { .download }
 
@@ -59,6 +59,8 @@ package struct UploadFile: Hashable, Sendable, Codable {
     package var name: String
     /// What an exchange for it needs beside it.
     package var credentials: CredentialFiles?
+    /// The same, of what an app has said.
+    package var logins: [TransferLogin] = []
 
     package init(directory: String, name: String, credentials: CredentialFiles? = nil) {
         (self.directory, self.name, self.credentials) = (directory, name, credentials)

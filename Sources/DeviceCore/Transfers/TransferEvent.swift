@@ -10,6 +10,9 @@ package enum TransferEvent: Hashable, Sendable, Codable {
     /// Bytes in the file, and how many of them are durable; of an upload: bytes that were sent, and
     /// how many of them the server has confirmed.
     case progress(received: Int64, durable: Int64)
+    /// Of a file that is fetched over several connections: what is durable of it behind the bytes
+    /// that `progress` and `ended` tell of. Those come after this one if it has changed.
+    case ranges([Range<Int64>])
     /// The exchange is over. Comes once for each `TransferAction.begin`, also if it could not be
     /// begun, and for those of a network process that has died. `durable`: bytes of the version in
     /// the last answer; nil: no more is known than was reported before.
@@ -43,6 +46,8 @@ package enum TransferAction: Hashable, Sendable, Codable {
     /// Asks whether something of this name is in the directory already; answered by `notPlaced` if
     /// it is, and else by nothing.
     case look(directory: String, name: String)
+    /// Names and passwords that nobody needs any more are forgotten.
+    case forget([UInt64])
     /// Tells the user.
     case notify(TransferNotice)
 }
@@ -71,6 +76,8 @@ package struct TransferFile: Hashable, Sendable, Codable {
     package var former: String?
     /// What an exchange for it needs beside it.
     package var credentials: CredentialFiles?
+    /// The same, of what an app has said.
+    package var logins: [TransferLogin] = []
 
     package init(
         directory: String,

@@ -33,6 +33,15 @@ extension TransferOrder {
         if let proxy, !proxy.isEmpty, !Self.isProxy(proxy) {
             throw invalid("this is no proxy", proxy, "write it as http://HOST:PORT")
         }
+        guard (0..<Int64(ExchangeOrder.mostConnections)).contains(moreConnections),
+            moreConnections == 0 || !direction.isUpload
+        else {
+            throw invalid(
+                "a file is fetched over 1 to \(ExchangeOrder.mostConnections) connections",
+                "\(moreConnections.saturatingAdd(1))",
+                "give another number"
+            )
+        }
         guard timeout > .zero, resourceTimeout > .zero, rateLimit ?? 1 > 0 else {
             throw invalid("a limit must be above zero", "", "leave it out for none")
         }

@@ -21,6 +21,7 @@ package struct TransferTable: Hashable, Sendable {
     /// Those of them whose bytes are still to come. The others are being made durable, many at
     /// once, and take no connection from those that wait.
     private(set) var receiving: [RunningTransfer] = []
+    var paces = TransferPaces()
     /// The gates that hold any that waits, as of the last look.
     var heldBy = GateSet()
     /// When a gate that holds one may open.
@@ -37,7 +38,7 @@ package struct TransferTable: Hashable, Sendable {
         var transfer: Transfer?
     }
 
-    /// Transfers for which every gate answers alike, in the order of their places.
+    /// Transfers for which every gate answers alike, in the order of their turns.
     struct Lane: Hashable, Sendable, Codable {
         let key: Key
         var queue = PlaceQueue()
@@ -104,12 +105,18 @@ package struct TransferTable: Hashable, Sendable {
         let (page, slot) = (index / Self.pageSize, index % Self.pageSize)
         guard var transfer = pages[page][slot].transfer else { return }
         let (ran, received) = (transfer.isRunning, transfer.isReceiving)
+        let connections = transfer.connections
         let before = transfer.task == nil ? nil : transfer
         body(&transfer)
         pages[page][slot].transfer = transfer
         let app = pages[page][slot].app
         if let before { sessions.changed(before, to: transfer, app: app) }
         if ran != transfer.isRunning { Self.count(transfer, of: app, in: &running, remove: ran) }
+        if received, transfer.isReceiving, connections != transfer.connections {
+            Self.count(transfer, of: app, in: &receiving, remove: true)
+            Self.count(transfer, of: app, in: &receiving, remove: false)
+            isTouched = true
+        }
         guard received != transfer.isReceiving else { return }
         Self.count(transfer, of: app, in: &receiving, remove: received)
         // There is room for another.
@@ -124,7 +131,9 @@ package struct TransferTable: Hashable, Sendable {
     ) {
         guard remove else {
             let host = String(transfer.host)
-            return list.append(RunningTransfer(id: transfer.id, app: app, host: host))
+            var running = RunningTransfer(id: transfer.id, app: app, host: host)
+            running.moreConnections = transfer.connections - 1
+            return list.append(running)
         }
         if let index = list.firstIndex(where: { $0.id == transfer.id }) { list.remove(at: index) }
     }
@@ -148,6 +157,8 @@ package struct TransferTable: Hashable, Sendable {
     /// It waits for its gates and its turn, or for its date.
     mutating func enqueue(_ id: TransferID, at now: WallTime) {
         guard let transfer = self[id], let app = app(of: id) else { return }
+        // Its app has the word.
+        guard transfer.question == nil else { return }
         isTouched = true
         guard transfer.date <= now else { return look(at: transfer.date, id) }
         let key = Lane.Key(
@@ -157,10 +168,10 @@ package struct TransferTable: Hashable, Sendable {
             host: String(transfer.host)
         )
         if let lane = lanes.firstIndex(where: { $0.key == key }) {
-            lanes[lane].queue.insert(id, at: transfer.place)
+            lanes[lane].queue.insert(id, at: transfer.turn)
         } else {
             var lane = Lane(key: key)
-            lane.queue.insert(id, at: transfer.place)
+            lane.queue.insert(id, at: transfer.turn)
             lanes.append(lane)
         }
     }
@@ -190,7 +201,8 @@ package struct TransferTable: Hashable, Sendable {
         let trigger = lanes[index].key.trigger
         while let first = lanes[index].queue.first {
             if let transfer = self[first.id], transfer.state == .waiting,
-                transfer.place == first.place, transfer.date <= now, transfer.trigger == trigger
+                transfer.turn == first.turn, transfer.date <= now, transfer.trigger == trigger,
+                transfer.question == nil
             {
                 return first.id
             }
@@ -203,12 +215,13 @@ package struct TransferTable: Hashable, Sendable {
 
     mutating func removeEmptyLanes() { lanes.removeAll(where: \.queue.isEmpty) }
 
-    /// How many receive of an app, and from a host.
-    func counts(app: Int, host: String) -> (app: Int, host: Int) {
-        var counts = (app: 0, host: 0)
+    /// Connections that receive: all, of an app, and from a host.
+    func counts(app: Int, host: String) -> (all: Int64, app: Int64, host: Int64) {
+        var counts: (all: Int64, app: Int64, host: Int64) = (0, 0, 0)
         for transfer in receiving {
-            if transfer.app == app { counts.app += 1 }
-            if transfer.host == host { counts.host += 1 }
+            counts.all += transfer.connections
+            if transfer.app == app { counts.app += transfer.connections }
+            if transfer.host == host { counts.host += transfer.connections }
         }
         return counts
     }
@@ -226,9 +239,17 @@ struct RunningTransfer: Hashable, Sendable, Codable {
     let id: TransferID
     let app: Int
     let host: String
+    /// Beside the first.
+    @OmittedIfDefault var moreConnections: Int64 = 0
+
+    var connections: Int64 { 1 + moreConnections }
+
+    init(id: TransferID, app: Int, host: String) {
+        (self.id, self.app, self.host) = (id, app, host)
+    }
 }
 
-/// The smallest place is the first. Removing the first takes constant time, and so does adding a
+/// The smallest turn is the first. Removing the first takes constant time, and so does adding a
 /// last one, which most are.
 struct PlaceQueue: Hashable, Sendable, Codable {
     private var entries: [Entry] = []
@@ -236,19 +257,19 @@ struct PlaceQueue: Hashable, Sendable, Codable {
 
     struct Entry: Hashable, Sendable, Codable {
         let id: TransferID
-        let place: Int64
+        let turn: TransferTurn
     }
 
     var first: Entry? { start < entries.count ? entries[start] : nil }
     var isEmpty: Bool { start == entries.count }
 
-    mutating func insert(_ id: TransferID, at place: Int64) {
-        let entry = Entry(id: id, place: place)
+    mutating func insert(_ id: TransferID, at turn: TransferTurn) {
+        let entry = Entry(id: id, turn: turn)
         var (low, high) = (start, entries.count)
-        if let last = entries.last, last.place <= place { low = high }
+        if let last = entries.last, last.turn <= turn { low = high }
         while low < high {
             let middle = (low + high) / 2
-            if entries[middle].place <= place { low = middle + 1 } else { high = middle }
+            if entries[middle].turn <= turn { low = middle + 1 } else { high = middle }
         }
         entries.insert(entry, at: low)
     }
@@ -270,6 +291,7 @@ extension TransferTable: Codable {
         var dates: Heap<DatedTransfer>
         var running: [RunningTransfer]
         var receiving: [RunningTransfer]
+        var paces: TransferPaces
         var sessions: SessionQueues
         var heldBy: GateSet
         var next: BootTime
@@ -283,6 +305,7 @@ extension TransferTable: Codable {
             dates: dates,
             running: running,
             receiving: receiving,
+            paces: paces,
             sessions: sessions,
             heldBy: heldBy,
             next: next
@@ -301,7 +324,7 @@ extension TransferTable: Codable {
         }
         (pages, free, lanes, dates) = (form.pages, form.free, form.lanes, form.dates)
         (running, receiving, sessions) = (form.running, form.receiving, form.sessions)
-        (heldBy, next) = (form.heldBy, form.next)
+        (heldBy, next, paces) = (form.heldBy, form.next, form.paces)
         for (pageIndex, page) in pages.enumerated() {
             for (slotIndex, slot) in page.enumerated() {
                 guard let transfer = slot.transfer else { continue }

@@ -43,6 +43,7 @@ struct AppCalls {
             let isOwn = tasks.contains { $0.number == end.task && $0.holder == caller.process }
             say(call, launch, incoming) { $0.holdsTask = isOwn }
         case .joinSession, .changeTasks, .leaveSession: say(call, launch, incoming)
+        case .answerTask(let answer): perform(answer, launch, incoming)
         case .enqueueTasks(let enqueue): try perform(enqueue, launch, incoming)
         case .limits(let call):
             host.afterTurn {
@@ -165,6 +166,21 @@ struct AppCalls {
         say(call.asCall, launch, incoming) {
             ($0.transferDirectory, $0.sources) = (directory, sources)
         }
+    }
+
+    private func perform(
+        _ call: App1.AnswerTask,
+        _ launch: LaunchID?,
+        _ incoming: IncomingCall
+    ) {
+        let number = UInt64(clamping: call.question)
+        var login: UInt64?
+        if call.answer == .login, let user = call.user, let password = call.password,
+            host.device.isAsked(number, of: caller.app, in: call.session)
+        {
+            login = host.keepLogin(user, password)
+        }
+        say(call.asCall, launch, incoming) { $0.login = login }
     }
 
     // MARK: Every process of an app

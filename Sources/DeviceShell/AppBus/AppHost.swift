@@ -20,6 +20,8 @@ protocol AppHost: ControlHost {
     func afterTurn(_ body: @escaping () -> Void)
     /// Where the files of an app's sessions are kept for it; makes it.
     func transferDirectory(of app: AppID) throws(LinuxError) -> String
+    /// Keeps a name and a password in memory, until the core says that nobody needs them.
+    func keepLogin(_ user: String, _ password: String) -> UInt64
     /// What a launch uses at this moment; nil: it cannot be measured.
     func usage(of launch: LaunchID) -> Usage?
 }

@@ -17,6 +17,7 @@ extension TransferOrder {
                 overwrites: call.overwrite,
                 sha256: file.sha256.flatMap(Checksum.bytes)
             )
+            order.moreConnections = (call.connections ?? 1) - 1
             order.set(call.manner, at: now)
             return order
         }
@@ -68,7 +69,7 @@ extension TransferOrder {
     private mutating func set(_ manner: Control1.TransferManner, at now: WallTime) {
         isDiscretionary = manner.discretionary
         needs = manner.needs
-        earliest = manner.after.map { now + $0 }
+        (earliest, delay) = (manner.after.map { now + $0 }, manner.after)
         (rateLimit, proxy) = (manner.rate, manner.proxy)
         credentials = manner.credentials.isEmpty ? nil : manner.credentials
         notifies = manner.notifies

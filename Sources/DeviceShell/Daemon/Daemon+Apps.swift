@@ -27,6 +27,10 @@ extension Daemon: AppHost {
         return directory
     }
 
+    func keepLogin(_ user: String, _ password: String) -> UInt64 {
+        machine.transfers?.keepLogin(user, password) ?? 0
+    }
+
     func usage(of launch: LaunchID) -> Usage? { control.usage(of: launch) }
 }
 

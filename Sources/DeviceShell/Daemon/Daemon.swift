@@ -371,18 +371,19 @@ final class Daemon {
     }
 
     /// Nobody waits for the log. What was just started may end at any moment, and is waited for a
-    /// little: else the log is written in the same wake-up.
+    /// little, and so is the end of a burst: else the log is written in the same wake-up.
     private func logWhenIdle() {
-        if machine.log.mustNotWait { machine.log.flush(continuingWith: driver.device) }
         guard machine.log.isWaiting, !isLogDue else { return }
-        guard hasStartedProgram else { return logNext() }
+        let isBehind = machine.log.isBehind
+        guard hasStartedProgram || isBehind else { return logNext() }
         logPause =
             logPause
             ?? (try? TimerSource(loop) { [unowned self] in
                 hasStartedProgram = false
                 logNext()
             })
-        isLogDue = (try? logPause?.arm(at: Clocks.boot() + .milliseconds(5))) != nil
+        let pause = isBehind ? Interval.seconds(1) : .milliseconds(5)
+        isLogDue = (try? logPause?.arm(at: Clocks.boot() + pause)) != nil
     }
 
     private func logNext() {
@@ -390,9 +391,10 @@ final class Daemon {
             isLogDue = false
             // The turn that it brought is waited for, and comes back to this.
             guard machine.inbox.isEmpty else { return }
-            machine.log.writeNext(continuingWith: driver.device)
-            // Reading the store and logging the whole device were the peak.
-            if !hasSettledIn { CurrentProcess.releaseFreeMemory() }
+            let bytes = machine.log.writeNext(continuingWith: driver.device)
+            // Reading the store and logging the whole device were the peak, and so is a turn with
+            // thousands of changes.
+            if !hasSettledIn || bytes > 1 << 20 { CurrentProcess.releaseFreeMemory() }
             hasSettledIn = true
             sweepLogs()
         }

@@ -4,8 +4,10 @@ internal import Vocabulary
 
 /// The event log on disk: this run's, and the piece before it. It is for replaying, never for
 /// recovering: it is encoded and written when there is nothing better to do, without syncing, and a
-/// full disk only ends it.
+/// full disk only ends it. So does a burst, such as the end of thousands of transfers: to log that
+/// would take longer than all the rest. A new one begins when it is over.
 struct EventLogFile: ~Copyable {
+    /// Of what follows the header.
     static let sizeLimit: Int64 = 8 << 20
     /// So many pieces wait at most.
     static let patience = 256
@@ -21,19 +23,23 @@ struct EventLogFile: ~Copyable {
     private var file: FileDescriptor?
     private var waiting: [Piece] = []
     private var size: Int64 = 0
+    /// Events since it ended in a burst, or since this was asked last; nil: it has not.
+    private var missed: Int?
 
     init(directory: String, build: String) {
         path = directory + "/events.log"
         self.build = build
     }
 
-    var isWaiting: Bool { !waiting.isEmpty }
-    var mustNotWait: Bool { waiting.count >= Self.patience }
+    var isWaiting: Bool { !waiting.isEmpty || isBehind }
+    /// It has ended in a burst. It is to be asked to go on a while later.
+    var isBehind: Bool { missed != nil }
 
     /// Begins a new file with the device as it is now.
     mutating func begin(with device: Device) {
         flush()
         file = nil
+        missed = nil
         // There may be none yet.
         try? Files.rename(path, to: path + ".1")
         guard
@@ -49,41 +55,52 @@ struct EventLogFile: ~Copyable {
     }
 
     mutating func append(_ event: Event, at moment: Moment, _ decisions: [Effect]) {
-        guard file != nil else { return }
-        waiting.append(.event(event, at: moment, decisions))
+        append(.event(event, at: moment, decisions))
     }
 
-    mutating func appendRollback(of count: Int) {
+    mutating func appendRollback(of count: Int) { append(.rollback(count: count)) }
+
+    private mutating func append(_ piece: Piece) {
+        if let missed { self.missed = missed + 1 }
         guard file != nil else { return }
-        waiting.append(.rollback(count: count))
+        waiting.append(piece)
+        guard waiting.count > Self.patience else { return }
+        file = nil
+        (waiting, missed) = ([], 0)
     }
 
-    /// Writes what waits, at once; begins a new file with `device` when this one is full.
-    mutating func flush(continuingWith device: Device) {
-        flush()
+    /// Writes the piece that has waited longest: what happens meanwhile waits no longer. Begins a
+    /// new file with `device` when this one is full, or when a burst is over.
+    ///
+    /// Returns how many bytes that took.
+    @discardableResult
+    mutating func writeNext(continuingWith device: Device) -> Int {
+        if let missed {
+            if missed < Self.patience { begin(with: device) } else { self.missed = 0 }
+            return 0
+        }
+        let count = write(first: 1)
         if size >= Self.sizeLimit { begin(with: device) }
-    }
-
-    /// The same of the piece that has waited longest: what happens meanwhile waits no longer.
-    mutating func writeNext(continuingWith device: Device) {
-        write(first: 1)
-        if size >= Self.sizeLimit { flush(continuingWith: device) }
+        return count
     }
 
     mutating func flush() { write(first: waiting.count) }
 
-    private mutating func write(first count: Int) {
-        guard !waiting.isEmpty else { return }
+    @discardableResult
+    private mutating func write(first count: Int) -> Int {
+        guard !waiting.isEmpty else { return 0 }
         var bytes: [UInt8] = []
         do {
             for piece in waiting.prefix(count) { bytes += try encode(piece) }
             try file?.writeAll(bytes.span)
-            size += Int64(bytes.count)
+            if case .header = waiting.first {} else { size += Int64(bytes.count) }
             waiting.removeFirst(count)
+            return bytes.count
         } catch {
             // A log with a hole would not replay.
             file = nil
             waiting.removeAll()
+            return 0
         }
     }
 

@@ -17,7 +17,7 @@ struct TransferFiles {
         case system(LinuxError)
     }
 
-    /// Opens what is there of the file, or makes it. `durable`: so many bytes must be there.
+    /// Opens what is there of the file, or makes it. `durable`: so long it must be.
     static func open(
         _ file: TransferFile,
         durable: Int64

@@ -15,6 +15,7 @@ final class Transfers {
     private let clock: () -> WallTime
     private let happened: (TransferID, TransferEvent) -> Void
     private let credentialReader = CredentialReader()
+    private var logins = KeptLogins()
     /// Tells the user.
     var notify: (TransferNotice) -> Void = { _ in }
     /// Takes what begins; nil: the next one does.
@@ -53,21 +54,24 @@ final class Transfers {
         case .remove(let removal): networkProcess()?.send(.remove(removal), with: nil)
         case .look(let directory, let name):
             if TransferFiles.exists(name, in: directory) { happened(id, .notPlaced(.exists)) }
+        case .forget(let numbers): logins.forget(numbers)
         case .notify(let notice): notify(notice)
         }
     }
+
+    func keepLogin(_ user: String, _ password: String) -> UInt64 { logins.keep(user, password) }
 
     // MARK: Exchanges
 
     private func begin(_ id: TransferID, _ order: ExchangeOrder, _ file: TransferFile) {
         var order = order
         do throws(CredentialReader.Problem) {
-            order.credentials = try credentials(file.credentials, for: order.url)
+            order.credentials = try credentials(file.credentials, file.logins, for: order.url)
         } catch {
             return happened(id, .ended(.failed(error.failure), durable: nil))
         }
         do throws(TransferFiles.Problem) {
-            let opened = try TransferFiles.open(file, durable: order.resume?.offset ?? 0)
+            let opened = try TransferFiles.open(file, durable: order.resume?.filled.end ?? 0)
             happened(id, .opened(inode: opened.inode))
             let handle = NetworkProcess.OpenFile(opened.descriptor)
             guard let process = networkProcess(for: id) else { return }
@@ -90,7 +94,7 @@ final class Transfers {
         let confirmed = order.resource?.offset ?? 0
         var order = order
         do throws(CredentialReader.Problem) {
-            order.credentials = try credentials(file.credentials, for: order.url)
+            order.credentials = try credentials(file.credentials, file.logins, for: order.url)
         } catch {
             return happened(id, .ended(.failed(error.failure), durable: confirmed))
         }
@@ -108,14 +112,16 @@ final class Transfers {
     /// As they are now: a file that was renewed counts.
     private func credentials(
         _ files: CredentialFiles?,
+        _ logins: [TransferLogin],
         for url: String
     ) throws(CredentialReader.Problem) -> Credentials? {
-        guard let files else { return nil }
-        return try credentialReader.read(
-            files,
-            for: String(TransferOrder.host(of: url)),
-            at: clock()
-        )
+        var credentials = Credentials()
+        if let files {
+            let host = String(TransferOrder.host(of: url))
+            credentials = try credentialReader.read(files, for: host, at: clock())
+        }
+        credentials.answers = self.logins.answers(logins)
+        return credentials.isEmpty ? nil : credentials
     }
 
     static func end(by error: LinuxError) -> ExchangeEnd {
@@ -166,6 +172,8 @@ final class Transfers {
         case .progress(let id, let received, let durable):
             guard running[id] === process else { return }
             happened(id, .progress(received: received, durable: durable))
+        case .ranges(let id, let ranges):
+            if running[id] === process { happened(id, .ranges(ranges)) }
         case .ended(let id, let end, let durable):
             guard running[id] === process else { return }
             running[id] = nil

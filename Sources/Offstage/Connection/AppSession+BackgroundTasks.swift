@@ -121,8 +121,9 @@ extension AppSession {
     }
 
     private func tellEnd(_ number: Int64) {
-        sendSessionCalls()
-        ask(OutgoingCall(App1.EndTask { $0.task = number }, .kept))
+        afterSessionCalls { [self] in
+            ask(OutgoingCall(App1.EndTask { $0.task = number }, .kept))
+        }
     }
 
     func expire(task number: Int64, deadline: Double?) {

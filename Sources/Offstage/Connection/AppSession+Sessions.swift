@@ -28,11 +28,13 @@ extension AppSession {
         }
     }
 
-    /// What the app has asked of its sessions goes before what is said next: after that it may be
-    /// suspended.
-    func sendSessionCalls() {
+    /// What the app has asked of its sessions is answered before this is said: after that it may be
+    /// suspended, with the rest still in its own memory. At once, if nothing is unanswered.
+    func afterSessionCalls(_ body: @escaping @Sendable () -> Void) {
         let boxes = state.withLock { Array($0.sessions.values) }
-        for box in boxes { box.outgoing.sync {} }
+        let countdown = Countdown(from: boxes.count + 1, body)
+        for box in boxes { box.whenAnswered { countdown.step() } }
+        countdown.step()
     }
 
     /// The connection is new: the daemon knows of no session of this process.
@@ -50,6 +52,11 @@ extension AppSession {
 
     func taskProgressed(session: String, _ progress: TaskProgress) {
         state.withLock { $0.sessions[session] }?.progressed(progress)
+    }
+
+    func taskAsked(session: String, _ question: TaskQuestion) {
+        // Who makes the session later is asked then.
+        state.withLock { $0.sessions[session] }?.asked(question)
     }
 
     /// The app was launched, or goes on, for the events of a session: its delegate is told so
@@ -81,6 +88,25 @@ extension AppSession {
             guard state.sessionRuns[run.work.identifier] === run else { return }
             state.sessionRuns[run.work.identifier] = nil
         }
+    }
+}
+
+/// Calls a closure with its last step.
+private final class Countdown: Sendable {
+    private let left: Mutex<Int>
+    private let body: @Sendable () -> Void
+
+    init(from count: Int, _ body: @escaping @Sendable () -> Void) {
+        left = Mutex(count)
+        self.body = body
+    }
+
+    func step() {
+        let isLast = left.withLock { left in
+            left -= 1
+            return left == 0
+        }
+        if isLast { body() }
     }
 }
 

@@ -101,8 +101,9 @@ extension AppSession {
 
     func complete(_ work: AcceptedWork, _ result: TaskResult) {
         state.withLock { $0.runs[work.delivery] = nil }
-        sendSessionCalls()
-        connection.ask(.complete(delivery: work.delivery, result: result), for: self)
+        afterSessionCalls { [self] in
+            connection.ask(.complete(delivery: work.delivery, result: result), for: self)
+        }
     }
 
     func tellHandler(of work: AcceptedWork, isSet: Bool) {

@@ -97,6 +97,11 @@ final class AppSession: DaemonListener {
     /// What the daemon had called is done.
     func answer(_ number: IncomingNumber) { connection.ask(.answer(number), for: self) }
 
+    /// The app has been told that it is in the background, and may be suspended.
+    func enteredBackground(_ number: IncomingNumber) {
+        afterSessionCalls { [self] in answer(number) }
+    }
+
     // MARK: What the daemon says
 
     func connected(_ greeting: Greeting) {

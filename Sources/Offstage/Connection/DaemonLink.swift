@@ -142,6 +142,8 @@ final class DaemonLink {
             owner.taskEnded(session: session, end, number)
         case .taskProgressed(let session, let progress):
             owner.taskProgressed(session: session, progress)
+        case .taskAsked(let session, let question):
+            owner.taskAsked(session: session, question)
         case .log(let text): LibraryLog.write(text)
         }
     }

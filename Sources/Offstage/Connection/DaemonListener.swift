@@ -34,6 +34,8 @@ protocol DaemonListener: AnyObject, Sendable {
     /// A task of a session has ended; to be answered once the app has done with it.
     func taskEnded(session: String, _ end: SessionTaskEnd, _ number: IncomingNumber)
     func taskProgressed(session: String, _ progress: TaskProgress)
+    /// A task of a session waits for an answer.
+    func taskAsked(session: String, _ question: TaskQuestion)
 
     /// The process is asked to end; false: there is nobody to be told.
     func willTerminate() -> Bool

@@ -10,21 +10,20 @@ extension SessionBox {
     func ended(_ end: SessionTaskEnd, _ number: IncomingNumber) {
         let isHeld = state.withLock { state in
             state.remaining = end.remaining
-            state.held?.append(HeldEvent(end: end, number: number))
+            state.held?.append(.ended(end, number))
             if state.held == nil { state.underWay += 1 }
             return state.held != nil
         }
-        if !isHeld { tell(HeldEvent(end: end, number: number)) }
+        if !isHeld { tell(end, number) }
     }
 
-    private func tell(_ event: HeldEvent) {
+    private func tell(_ end: SessionTaskEnd, _ number: IncomingNumber) {
         queue.addOperation { [self] in
-            let number = Int(event.end.task.task)
-            if let task = task(of: event.end.task), isNews(number) {
-                finish(task, event.end, URLError(event.end))
+            if let task = task(of: end.task), isNews(Int(end.task.task)) {
+                finish(task, end, URLError(end))
             }
             // The delegate has returned: by this the daemon knows that it needs to say it no more.
-            app.answer(event.number)
+            app.answer(number)
             state.withLock { $0.underWay -= 1 }
             finishEventsIfTold()
             becomeInvalidIfOver()
@@ -35,7 +34,7 @@ extension SessionBox {
         state.withLock { $0.told.insert(number).inserted }
     }
 
-    private func task(of report: SessionTaskReport) -> URLSessionTask? {
+    func task(of report: SessionTaskReport) -> URLSessionTask? {
         state.withLock { state in
             if let known = state.tasks[Int(report.task)] { return known }
             return state.session.map { URLSessionTask.known($0, report) }
@@ -54,7 +53,9 @@ extension SessionBox {
             defer { values.keepers = [] }
             return values.keepers
         }
-        for keeper in keepers { keeper(error?.downloadTaskResumeData) }
+        for keeper in keepers {
+            keeper(error?.downloadTaskResumeData ?? error?.uploadTaskResumeData)
+        }
         guard !isOver else { return }
         let (session, delegate) = state.withLock { state in
             state.tasks[task.taskIdentifier] = nil
@@ -165,7 +166,12 @@ extension SessionBox {
             state.underWay += held.count
             return held
         }
-        for event in held { tell(event) }
+        for event in held {
+            switch event {
+            case .ended(let end, let number): tell(end, number)
+            case .asked(let question): ask(question)
+            }
+        }
         join()
     }
 

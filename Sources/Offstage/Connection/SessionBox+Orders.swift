@@ -8,14 +8,46 @@ internal import Vocabulary
 /// What is asked of the daemon for tasks.
 extension SessionBox {
     func describe(_ task: URLSessionTask) { change(task, .describe) }
+    func prioritize(_ task: URLSessionTask) { change(task, .prioritize) }
 
     func change(_ task: URLSessionTask, _ action: App1.TaskAction) {
         let call = App1.ChangeTasks {
             ($0.session, $0.action) = (identifier, action)
             $0.tasks = [Int64(task.taskIdentifier)]
             if action == .describe { $0.description = task.taskDescription }
+            if action == .prioritize { $0.priority = task.wirePriority }
         }
-        outgoing.async { [app] in app.ask(OutgoingCall(call, .kept)) }
+        state.withLock { $0.unanswered += 1 }
+        outgoing.async { [self] in
+            app.ask(OutgoingCall(call, .kept) { [self] _ in answered() })
+        }
+    }
+
+    /// One call less is without an answer.
+    private func answered() {
+        state.withLock { $0.unanswered -= 1 }
+        goOnIfAnswered()
+    }
+
+    /// When the daemon has answered all that was asked of it before: at once, if it has.
+    func whenAnswered(_ body: @escaping @Sendable () -> Void) {
+        // What was asked last is counted when it leaves.
+        let waits = outgoing.sync {
+            state.withLock { state in
+                if !state.isAnswered { state.waitingForAnswers.append(body) }
+                return !state.isAnswered
+            }
+        }
+        if !waits { body() }
+    }
+
+    private func goOnIfAnswered() {
+        let waiting = state.withLock { state in
+            guard state.isAnswered else { return [@Sendable () -> Void]() }
+            defer { state.waitingForAnswers = [] }
+            return state.waitingForAnswers
+        }
+        for body in waiting { body() }
     }
 
     /// In calls of a bounded size, each all or none.
@@ -50,7 +82,7 @@ extension SessionBox {
             state.isSendingUploads = !part.isEmpty
             return Array(part)
         }
-        guard !tasks.isEmpty else { return }
+        guard !tasks.isEmpty else { return goOnIfAnswered() }
         var sent: [URLSessionTask] = []
         var orders: [App1.TransferTask] = []
         var files: [OpenFile] = []
@@ -75,12 +107,24 @@ extension SessionBox {
         for task in suspended { change(task, .suspend) }
     }
 
-    /// The daemon takes all of a call or none. Of those that it refuses halves are tried, so that a
-    /// bad one fails alone.
     private func enqueue(
         _ tasks: [URLSessionTask],
         _ orders: [App1.TransferTask],
-        answered: @escaping @Sendable () -> Void = {}
+        answered next: @escaping @Sendable () -> Void = {}
+    ) {
+        state.withLock { $0.unanswered += 1 }
+        enqueueAll(tasks, orders) { [self] in
+            next()
+            answered()
+        }
+    }
+
+    /// The daemon takes all of a call or none. Of those that it refuses halves are tried, so that a
+    /// bad one fails alone.
+    private func enqueueAll(
+        _ tasks: [URLSessionTask],
+        _ orders: [App1.TransferTask],
+        answered: @escaping @Sendable () -> Void
     ) {
         guard !tasks.isEmpty else { return answered() }
         let call = App1.EnqueueTasks {
@@ -94,8 +138,8 @@ extension SessionBox {
                     return answered()
                 }
                 let half = tasks.count / 2
-                enqueue(Array(tasks[..<half]), Array(orders[..<half])) { [self] in
-                    enqueue(Array(tasks[half...]), Array(orders[half...]), answered: answered)
+                enqueueAll(Array(tasks[..<half]), Array(orders[..<half])) { [self] in
+                    enqueueAll(Array(tasks[half...]), Array(orders[half...]), answered: answered)
                 }
             }
         )
@@ -108,14 +152,7 @@ extension SessionBox {
         order.url = request.url?.absoluteString ?? ""
         order.resume = task.resumeToken
         if task.file != nil { order.method = request.httpMethod?.uppercased() }
-        var fields = options.headers
-        for (name, value) in request.allHTTPHeaderFields ?? [:] {
-            for other in fields.keys where other.lowercased() == name.lowercased() {
-                fields[other] = nil
-            }
-            fields[name] = value
-        }
-        order.headers = fields.isEmpty ? nil : fields.map { "\($0): \($1)" }.sorted()
+        order.headers = headerLines(of: request)
         order.discretionary = options.isDiscretionary
         order.needs.unmetered =
             options.isUnmetered || !request.allowsCellularAccess
@@ -124,6 +161,7 @@ extension SessionBox {
         order.resourceTimeout = Self.interval(options.resourceTimeout)
         task.values.withLock { values in
             order.description = values.description
+            order.priority = URLSessionTask.wirePriority(values.priority)
             order.earliest = values.earliest.flatMap {
                 WallTime(secondsSince1970: $0.timeIntervalSince1970)
             }
@@ -133,11 +171,28 @@ extension SessionBox {
         return order
     }
 
+    /// The session's, and those of the request, which go before them.
+    func headerLines(of request: URLRequest) -> [String]? {
+        var fields = options.headers
+        for (name, value) in request.allHTTPHeaderFields ?? [:] {
+            for other in fields.keys where other.lowercased() == name.lowercased() {
+                fields[other] = nil
+            }
+            fields[name] = value
+        }
+        return fields.isEmpty ? nil : fields.map { "\($0): \($1)" }.sorted()
+    }
+
     /// Nil: the usual one. No clock counts longer than a hundred years.
     private static func interval(_ seconds: TimeInterval) -> Interval? {
         guard seconds > 0 else { return nil }
         return Interval(nanoseconds: Int64(min(seconds, 3_155_760_000) * 1e9))
     }
+}
+
+extension SessionBox.State {
+    /// The daemon has answered all that it was asked, and is asked nothing more.
+    fileprivate var isAnswered: Bool { unanswered == 0 && !isSendingUploads }
 }
 
 /// The file of an upload until the daemon has looked at it: that this process has it open shows

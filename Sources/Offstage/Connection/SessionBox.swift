@@ -30,6 +30,10 @@ final class SessionBox: Sendable {
         /// are answered.
         var unsentUploads: [URLSessionTask] = []
         var isSendingUploads = false
+        /// Calls to the daemon that it has not answered.
+        var unanswered = 0
+        /// Who waits until there are none.
+        var waitingForAnswers: [@Sendable () -> Void] = []
         /// Who asked before it was known what the daemon has; nil: it is known.
         var waiting: [@Sendable () -> Void]? = []
         /// Takes no more tasks.
@@ -44,17 +48,22 @@ final class SessionBox: Sendable {
         var run: SessionRun?
         /// Whose end the delegate knows; the daemon may say it again after a lost connection.
         var told: Set<Int> = []
+        /// The same of questions.
+        var asked: Set<Int64> = []
+        /// What the delegate is known to have no method for.
+        var leftToUs: Answers = []
     }
 
-    struct HeldEvent: Sendable {
-        let end: SessionTaskEnd
-        let number: IncomingNumber
+    enum HeldEvent: Sendable {
+        case ended(SessionTaskEnd, IncomingNumber)
+        case asked(TaskQuestion)
     }
 
     /// What holds for every task.
     struct Options: Sendable {
         let isDiscretionary: Bool
         let isQuiet: Bool
+        let launchesForDelays: Bool
         let timeout: TimeInterval
         let resourceTimeout: TimeInterval
         let isUnmetered: Bool
@@ -73,6 +82,7 @@ final class SessionBox: Sendable {
         options = Options(
             isDiscretionary: configuration.isDiscretionary,
             isQuiet: !configuration.sessionSendsLaunchEvents,
+            launchesForDelays: configuration.launchesForDelayedRequests,
             timeout: configuration.timeoutIntervalForRequest,
             resourceTimeout: configuration.timeoutIntervalForResource,
             isUnmetered: !configuration.allowsCellularAccess
@@ -112,7 +122,8 @@ final class SessionBox: Sendable {
     /// Asks the daemon for what it has. Whoever connects again asks again.
     func join() {
         let call = App1.JoinSession {
-            ($0.session, $0.isQuiet) = (identifier, options.isQuiet)
+            ($0.session, $0.isQuiet, $0.answers) = (identifier, options.isQuiet, true)
+            $0.launchesForDelays = options.launchesForDelays
         }
         app.ask(
             OutgoingCall(call) { [self] answer in

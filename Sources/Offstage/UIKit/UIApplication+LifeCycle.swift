@@ -38,7 +38,7 @@ extension UIApplication {
             ApplicationEvents(
                 enterBackground: onMain {
                     $0.enterBackground()
-                    $0.session.answer($1)
+                    $0.session.enteredBackground($1)
                 },
                 enterForeground: onMain {
                     $0.enterForeground()

@@ -1,14 +1,18 @@
 internal import Foundation
 
-/// What an app keeps of a download that it means to go on with. The bytes themselves stay with the
-/// daemon, which knows them by the token.
+/// What an app keeps of a task that it means to go on with. The bytes themselves, and what a server
+/// has of an upload, stay with the daemon, which knows them by the token.
 struct ResumeData: Codable {
     /// Of this form.
     private var version = 1
     let token: String
     let url: String
+    /// Of an upload; nil: of a download.
+    let method: String?
 
-    init(token: String, url: String) { (self.token, self.url) = (token, url) }
+    init(token: String, url: String, method: String?) {
+        (self.token, self.url, self.method) = (token, url, method)
+    }
 
     /// Nil: it is something else.
     init?(_ data: Data) {
@@ -20,7 +24,7 @@ struct ResumeData: Codable {
     var data: Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Two texts and a number always encode.
+        // Some texts and a number always encode.
         return (try? encoder.encode(self)) ?? Data()
     }
 }

@@ -3,12 +3,20 @@ internal import Vocabulary
 
 /// The key of ``Foundation/URLError/downloadTaskResumeData`` in the `userInfo` of an error.
 public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeData"
+/// The key of ``Foundation/URLError/uploadTaskResumeData`` in the `userInfo` of an error.
+public let NSURLSessionUploadTaskResumeData = "NSURLSessionUploadTaskResumeData"
 
 extension URLError {
     /// For ``URLSession/downloadTask(withResumeData:)``; nil: nothing has come, or nothing that
     /// could be gone on with.
     public var downloadTaskResumeData: Data? {
         userInfo[NSURLSessionDownloadTaskResumeData] as? Data
+    }
+
+    /// For ``URLSession/uploadTask(withResumeData:)``; nil: the server does not support it, or has
+    /// nothing of the file.
+    public var uploadTaskResumeData: Data? {
+        userInfo[NSURLSessionUploadTaskResumeData] as? Data
     }
 
     /// Why the system ended a task.
@@ -71,8 +79,12 @@ extension URLError {
         var info: [String: Any] = [NSLocalizedFailureReasonErrorKey: reason]
         if let url = URL(string: end.task.url) { info[NSURLErrorFailingURLErrorKey] = url }
         if let token = end.resume {
-            let resume = ResumeData(token: token, url: end.task.url)
-            info[NSURLSessionDownloadTaskResumeData] = resume.data
+            let method = end.task.method
+            let resume = ResumeData(token: token, url: end.task.url, method: method)
+            let key =
+                method == nil
+                ? NSURLSessionDownloadTaskResumeData : NSURLSessionUploadTaskResumeData
+            info[key] = resume.data
         }
         self.init(code, userInfo: info.merging(more) { $1 })
     }

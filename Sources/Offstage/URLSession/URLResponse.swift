@@ -81,12 +81,15 @@ public class HTTPURLResponse: URLResponse, @unchecked Sendable {  // Never chang
 extension HTTPURLResponse {
     /// Nil: the server gave no answer.
     static func of(_ end: SessionTaskEnd) -> HTTPURLResponse? {
-        guard let status = end.status, let url = URL(string: end.url ?? end.task.url) else {
-            return nil
-        }
+        guard let status = end.status else { return nil }
+        return of(status, end.url ?? end.task.url, end.headers ?? [])
+    }
+
+    static func of(_ status: Int, _ url: String, _ headers: [HTTPField]) -> HTTPURLResponse? {
+        guard let url = URL(string: url) else { return nil }
         var fields: [String: String] = [:]
         // Several of one name are one, as HTTP has it.
-        for field in end.headers ?? [] {
+        for field in headers {
             let key = fields.keys.first { $0.lowercased() == field.name.lowercased() }
             let before = key.flatMap { fields[$0] }
             fields[key ?? field.name] = before.map { "\($0), \(field.value)" } ?? field.value

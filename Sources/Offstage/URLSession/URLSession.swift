@@ -94,7 +94,7 @@ public class URLSession: NSObject, @unchecked Sendable {  // What changes: in `b
     /// - Parameter resumeData: Of a task of this app, which can be used once.
     /// - Returns: The task; with other data, or used ones, one that fails when it is resumed.
     public func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask {
-        let known = ResumeData(resumeData)
+        let known = ResumeData(resumeData).flatMap { $0.method == nil ? $0 : nil }
         let task = URLSessionDownloadTask(
             self,
             box.nextIdentifier(),
@@ -126,6 +126,26 @@ public class URLSession: NSObject, @unchecked Sendable {  // What changes: in `b
             request,
             refusal: refusal,
             file: fileURL
+        )
+        box.add(task)
+        return task
+    }
+
+    /// An upload that goes on where the server has it of another, suspended until `resume()`. The
+    /// file must still be where it was, unchanged.
+    ///
+    /// - Parameter resumeData: Of a task of this app, which can be used once.
+    /// - Returns: The task; with other data, or used ones, one that fails when it is resumed.
+    public func uploadTask(withResumeData resumeData: Data) -> URLSessionUploadTask {
+        let known = ResumeData(resumeData).flatMap { $0.method == nil ? nil : $0 }
+        var request = known.flatMap { URL(string: $0.url) }.map { URLRequest(url: $0) }
+        request?.httpMethod = known?.method
+        let task = URLSessionUploadTask(
+            self,
+            box.nextIdentifier(),
+            request,
+            refusal: known == nil ? "this is not the resume data of an upload of this app" : nil,
+            resumeToken: known?.token
         )
         box.add(task)
         return task
@@ -186,6 +206,7 @@ public class URLSession: NSObject, @unchecked Sendable {  // What changes: in `b
         box.cancel(task, keeper)
     }
     func describe(_ task: URLSessionTask) { box.describe(task) }
+    func prioritize(_ task: URLSessionTask) { box.prioritize(task) }
 
     // MARK: What a background session cannot do
 

@@ -21,6 +21,10 @@ public class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     public var isDiscretionary = false
     /// False: the app is not launched for the events of this session; it gets them when it runs.
     public var sessionSendsLaunchEvents = true
+    /// True: the app is launched to be asked whether a task begins at its date
+    /// (`urlSession(_:task:willBeginDelayedRequest:completionHandler:)`). Else it is asked only if
+    /// it runs then. Not Apple's: there the system sees whether the delegate has that method.
+    public var launchesForDelayedRequests = false
     /// Seconds without a byte, after which a task is tried again.
     public var timeoutIntervalForRequest: TimeInterval = 60
     /// Seconds from `resume()` after which a task fails, whatever it waits for.
@@ -51,6 +55,7 @@ public class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         let copy = URLSessionConfiguration(identifier)
         copy.isDiscretionary = isDiscretionary
         copy.sessionSendsLaunchEvents = sessionSendsLaunchEvents
+        copy.launchesForDelayedRequests = launchesForDelayedRequests
         copy.timeoutIntervalForRequest = timeoutIntervalForRequest
         copy.timeoutIntervalForResource = timeoutIntervalForResource
         copy.allowsCellularAccess = allowsCellularAccess

@@ -23,8 +23,8 @@ public class URLSessionTask: NSObject, ProgressReporting, NSCopying,
     public let taskIdentifier: Int
     /// What was asked for, also after a relaunch.
     public let originalRequest: URLRequest?
-    /// The request as it is sent.
-    public var currentRequest: URLRequest? { originalRequest }
+    /// The request as it is sent: the original one, or what the app has put in its place.
+    public var currentRequest: URLRequest? { values.withLock { $0.current } ?? originalRequest }
     /// Told to the app; nil before the task has ended.
     public var response: URLResponse? { values.withLock { $0.response } }
     /// Nil before the task has ended, or when it ended well.
@@ -54,6 +54,8 @@ public class URLSessionTask: NSObject, ProgressReporting, NSCopying,
         var state = State.suspended
         /// The daemon has it, or will.
         var isEnqueued = false
+        /// Nil: the original one.
+        var current: URLRequest?
         var response: URLResponse?
         var error: (any Error)?
         var description: String?
@@ -116,10 +118,27 @@ public class URLSessionTask: NSObject, ProgressReporting, NSCopying,
         set { values.withLock { $0.expectsToReceive = newValue } }
     }
 
-    /// Has no effect: tasks go in the order in which they were resumed.
+    /// From 0 to 1: what of the app's own tasks goes first. Tasks of the same priority go in the
+    /// order in which they were resumed. Kept over relaunches.
     public var priority: Float {
         get { values.withLock { $0.priority } }
-        set { values.withLock { $0.priority = newValue } }
+        set {
+            let mustTell = values.withLock { values in
+                guard values.priority != newValue else { return false }
+                values.priority = newValue
+                return values.isEnqueued && values.state != .completed
+            }
+            if mustTell { session?.prioritize(self) }
+        }
+    }
+
+    /// Nil: the usual one.
+    var wirePriority: Int64? { Self.wirePriority(priority) }
+
+    static func wirePriority(_ priority: Float) -> Int64? {
+        guard priority.isFinite else { return nil }
+        let wire = Int64(((min(max(priority, 0), 1) - defaultPriority) * 1000).rounded())
+        return wire == 0 ? nil : wire
     }
 
     /// Bytes of the body that were sent.
@@ -164,7 +183,19 @@ public class URLSessionTask: NSObject, ProgressReporting, NSCopying,
 public class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}  // Adds nothing.
 
 /// A task that sends a file.
-public class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}  // Adds nothing.
+public class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {  // No state is added.
+    /// Ends it, and keeps what the server has of it for ``URLSession/uploadTask(withResumeData:)``,
+    /// for 7 days after the delegate has been told of the end. The delegate is told with the error
+    /// `URLError.cancelled`.
+    ///
+    /// - Parameter completionHandler: Called on the delegate queue, before the delegate is told.
+    ///   Nil: the server does not support resumption, or the task has ended already.
+    public func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void)
+    {
+        guard let session else { return completionHandler(nil) }
+        session.cancel(self, completionHandler)
+    }
+}
 
 /// A task that fetches a file.
 public class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {  // No state is added.
@@ -198,12 +229,14 @@ extension URLSessionTask {
     }
 
     private convenience init(_ session: URLSession, _ report: SessionTaskReport) {
-        var request = URL(string: report.url).map { URLRequest(url: $0) }
-        request?.httpMethod = report.method
-        for field in report.headers {
-            request?.addValue(field.value, forHTTPHeaderField: field.name)
-        }
+        let request = URLRequest(report.url, report.headers, report.method)
         var values = Values()
+        if let url = report.currentURL {
+            values.current = URLRequest(url, report.currentHeaders ?? [], report.method)
+        }
+        if let priority = report.priority {
+            values.priority = URLSessionTask.defaultPriority + Float(priority) / 1000
+        }
         values.state = report.isSuspended ? .suspended : .running
         values.isEnqueued = true
         values.description = report.description
@@ -217,5 +250,15 @@ extension URLSessionTask {
             (values.sent, values.toSend) = (report.received, report.total ?? 0)
         }
         self.init(session, Int(report.task), request, values)
+    }
+}
+
+extension URLRequest {
+    /// As the daemon has it.
+    fileprivate init?(_ url: String, _ fields: [HTTPField], _ method: String?) {
+        guard let url = URL(string: url) else { return nil }
+        self.init(url: url)
+        httpMethod = method
+        for field in fields { addValue(field.value, forHTTPHeaderField: field.name) }
     }
 }

@@ -19,7 +19,7 @@ package enum Fault: String, CaseIterable, Hashable, Sendable, Codable {
     case manifestInvalid, manifestRemoved, manifestEdited, settingsChanged, retriedToken
     case cancelled, paused, closed, simulated, userInitiated, fetched
     // Downloads.
-    case connectionLost, objectChanged, badServer, networkKilled
+    case connectionLost, objectChanged, badServer, networkKilled, unauthorized
 
     var index: Int { Self.all.firstIndex(of: self) ?? 0 }
 

@@ -5,10 +5,10 @@ package enum MessageKind: Int, CaseIterable, Hashable, Sendable, Codable {
     // To the daemon.
     case hello, finishedLaunching, expirationHandler, complete, fetchInterval, mistaken
     case submit, cancel, pending, beginTask, endTask, limits
-    case joinSession, enqueueTasks, changeTasks, leaveSession
+    case joinSession, enqueueTasks, changeTasks, answerTask, leaveSession
     // To the app.
     case offer, go, expire, expireTask, enterBackground, enterForeground, becomeActive
-    case memoryWarning, changed, taskEnded, taskProgressed
+    case memoryWarning, changed, taskEnded, taskProgressed, taskAsked
 
     init(_ call: App1) {
         self =
@@ -28,6 +28,7 @@ package enum MessageKind: Int, CaseIterable, Hashable, Sendable, Codable {
             case .joinSession: .joinSession
             case .enqueueTasks: .enqueueTasks
             case .changeTasks: .changeTasks
+            case .answerTask: .answerTask
             case .leaveSession: .leaveSession
             }
     }
@@ -46,6 +47,7 @@ package enum MessageKind: Int, CaseIterable, Hashable, Sendable, Codable {
             case .changed: .changed
             case .taskEnded: .taskEnded
             case .taskProgressed: .taskProgressed
+            case .taskAsked: .taskAsked
             }
     }
 }

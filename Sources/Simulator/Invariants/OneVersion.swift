@@ -8,7 +8,7 @@ final class OneVersion: EffectInvariant {
 
     func performed(_ effect: Effect, at now: Moment, _ world: World) -> String? {
         guard case .transfer(let id, .place(let placement)) = effect,
-            let index = world.network.fileIndex(placement.file.partialName)
+            let index = world.network.partIndex(placement.file)
         else { return nil }
         let file = world.network.files[index]
         guard let version = file.version else { return "transfer \(id) joins \(file.runs)" }

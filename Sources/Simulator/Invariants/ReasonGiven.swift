@@ -148,7 +148,7 @@ final class ReasonGiven: AnswerInvariant, CallInvariant, EffectInvariant, Proces
         case .stillRunning: !lives(app, world) { _ in true }
         case .startPause: grounds.isUp(world)
         // They hold no task of an app.
-        case .retry, .transferSlots: true
+        case .retry, .answer, .transferSlots: true
         // Its moments are chosen by what was learned, which is no fact of the world: only what has
         // none is known, the user's commands and processing.
         case .betterMoment: plan.map { $0.isProcessing(identifier) } ?? true
@@ -177,8 +177,8 @@ final class ReasonGiven: AnswerInvariant, CallInvariant, EffectInvariant, Proces
         case .storage: world.storeTrouble == nil && grounds.hasRoom(.storage, world)
         case .lowPower, .thermal, .battery, .network, .metered, .externalPower, .stopping:
             gate.map { isNotSensed($0, of: app, world) } ?? false
-        case .earliest, .retry, .transferSlots, .betterMoment, .settling, .startPause, .appQuota,
-            .deviceQuota, .dataProtection:
+        case .earliest, .retry, .answer, .transferSlots, .betterMoment, .settling, .startPause,
+            .appQuota, .deviceQuota, .dataProtection:
             false
         // In no cell of theirs.
         case .notPermitted, .refreshOff, .beforeFirstUnlock, .quiet, .deviceInUse,
@@ -205,7 +205,8 @@ final class ReasonGiven: AnswerInvariant, CallInvariant, EffectInvariant, Proces
         case .appInForeground: !lives(app, world) { $0.weight == .foreground }
         case .unknownApp, .notPermitted, .closedByUser, .paused, .refreshOff, .earliest, .quiet,
             .unused, .appQuota, .deviceQuota, .backOff, .stillRunning, .startPause, .betterMoment,
-            .sharedWake, .runSlots, .processes, .storage, .settling, .retry, .transferSlots:
+            .sharedWake, .runSlots, .processes, .storage, .settling, .retry, .answer,
+            .transferSlots:
             false
         }
     }

@@ -8,6 +8,8 @@ final class TaskEndsTold: ClientInvariant, CommitInvariant {
     let name = "the end of a session's task is told until it is acknowledged"
     private var ended: [Ended] = []
     private var told: [Told] = []
+    /// On record, and waiting for an answer.
+    private var asking: [(id: TransferID, app: AppID, session: String)] = []
     private var commits = 0
     private var now = WallTime.distantPast
 
@@ -34,8 +36,15 @@ final class TaskEndsTold: ClientInvariant, CommitInvariant {
         commits += 1
         for change in changes {
             switch change {
-            case .put(.transfer(let record)): keep(record)
+            case .put(.transfer(let record)):
+                keep(record)
+                let transfer = record.transfer
+                asking.removeAll { $0.id == transfer.id }
+                if transfer.question != nil {
+                    asking.append((transfer.id, record.app, transfer.task?.session ?? ""))
+                }
             case .delete(let key) where key.section == .transfer:
+                asking.removeAll { "\($0.id)" == key.key }
                 guard let index = ended.firstIndex(where: { "\($0.id)" == key.key }) else {
                     continue
                 }
@@ -86,7 +95,8 @@ final class TaskEndsTold: ClientInvariant, CommitInvariant {
             }
         case .connect, .watch, .send, .refuse, .armTicker, .answer, .giveUp, .answerLate,
             .reachable, .unreachable, .greeted, .run, .expire, .expireTask, .enterBackground,
-            .enterForeground, .becomeActive, .memoryWarning, .changed, .taskProgressed, .log:
+            .enterForeground, .becomeActive, .memoryWarning, .changed, .taskProgressed, .taskAsked,
+            .log:
             break
         }
         return nil
@@ -117,7 +127,9 @@ final class TaskEndsTold: ClientInvariant, CommitInvariant {
         guard world.storeTrouble == nil, !turn.wasRolledBack, !turn.wasKilled else { return nil }
         for offer in turn.offered where offer.kind == Trigger.sessionEvents.rawValue {
             guard let app = world.process(offer.launch)?.appID else { continue }
-            let isNeeded = ended.contains { $0.app == app && $0.session == offer.identifier }
+            let isNeeded =
+                ended.contains { $0.app == app && $0.session == offer.identifier }
+                || asking.contains { $0.app == app && $0.session == offer.identifier }
             if !isNeeded { return "\(app) is woken for events of \(offer.identifier): it has none" }
         }
         return nil

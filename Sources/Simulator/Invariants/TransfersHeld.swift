@@ -4,7 +4,7 @@ import Vocabulary
 /// No transfer begins against what holds it, nor beside more than there may be.
 final class TransfersHeld: EffectInvariant, ProcessInvariant {
     let name = "transfers begin when they may"
-    private var running: [(id: TransferID, host: String)] = []
+    private var running: [(id: TransferID, host: String, connections: Int64)] = []
     /// Of the last answer.
     private var totals: [TransferID: Int64] = [:]
     /// Since when: no network; a metered one; low-power mode.
@@ -20,15 +20,18 @@ final class TransfersHeld: EffectInvariant, ProcessInvariant {
         let host = url.split(separator: "/").dropFirst().first.map(String.init) ?? ""
         running.removeAll { $0.id == id }
         totals[id] = nil
-        running.append((id, host))
-        guard running.count <= Int(world.settings.transferSlots) else {
-            return "\(running.count) run side by side"
-        }
-        let sameHost = running.count { $0.host == host }
-        guard sameHost <= Int(world.settings.transfersPerHost) else {
+        running.append((id, host, action.connections))
+        let all = connections { _ in true }
+        let ahead = Int64(TransferPaces.ahead)
+        guard all <= world.settings.transferSlots + ahead else { return "\(all) run side by side" }
+        let sameHost = connections { $0 == host }
+        guard sameHost <= world.settings.transfersPerHost + ahead else {
             return "\(sameHost) run from \(host)"
         }
         guard let order = orders[id] else { return "transfer \(id) is not on record" }
+        guard action.connections <= 1 + order.moreConnections else {
+            return "transfer \(id) has more connections than it was to have"
+        }
         if let earliest = order.earliest, now.wall < earliest {
             return "transfer \(id) begins \(earliest - now.wall) too early"
         }
@@ -52,6 +55,10 @@ final class TransfersHeld: EffectInvariant, ProcessInvariant {
         if case .answered(let answer) = said {
             totals[id] = answer.total
             received = answer.isWhole ? answer.total : answer.offset
+            for index in running.indices where running[index].id == id {
+                let said = 1 + answer.moreConnections
+                running[index].connections = min(running[index].connections, said)
+            }
         }
         if case .progress(let bytes, _) = said { received = bytes }
         // What has all its bytes takes no connection.
@@ -73,6 +80,10 @@ final class TransfersHeld: EffectInvariant, ProcessInvariant {
 
     func rebooted() { (offline, metered, saving) = (nil, nil, nil) }
 
+    private func connections(to isMeant: (String) -> Bool) -> Int64 {
+        running.reduce(0) { $0 + (isMeant($1.host) ? $1.connections : 0) }
+    }
+
     private func isLong(_ since: BootTime?, _ now: Moment) -> Bool {
         since.map { now.boot - $0 > Self.patience } ?? false
     }
@@ -89,12 +100,18 @@ final class TransfersHeld: EffectInvariant, ProcessInvariant {
 }
 
 extension TransferAction {
+    /// Of what it begins, at the most.
+    fileprivate var connections: Int64 {
+        guard case .begin(let order, _) = self else { return 1 }
+        return 1 + order.moreConnections
+    }
+
     /// Of what it begins.
     fileprivate var url: String? {
         switch self {
         case .begin(let order, _): order.url
         case .upload(let order, _): order.url
-        case .proceed, .stop, .place, .discard, .remove, .look, .notify: nil
+        case .proceed, .stop, .place, .discard, .remove, .look, .notify, .forget: nil
         }
     }
 }

@@ -72,7 +72,7 @@ package struct Talk {
         case .go(let id, _): change(id) { $0.begun = $0.begun ?? now }
         case .expire(let id, _, _): change(id) { $0.warned = $0.warned ?? now }
         case .expireTask, .didEnterBackground, .willEnterForeground, .didBecomeActive,
-            .memoryWarning, .refreshChanged, .taskEnded, .taskProgress:
+            .memoryWarning, .refreshChanged, .taskEnded, .taskProgress, .taskAsked:
             break
         }
     }

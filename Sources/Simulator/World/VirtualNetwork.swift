@@ -16,6 +16,8 @@ struct VirtualNetwork {
     private var lastInode: UInt64 = 0
     /// The last number that an app has given a task of its session.
     var lastTask: Int64 = 0
+    /// By which apps have been told that they may go on with what has come.
+    var resumeTokens: [String] = []
 
     init(seed: UInt64) {
         random = SeededRandom(seed: seed ^ 0x4E45_5457_4F52_4B00)
@@ -36,14 +38,46 @@ struct VirtualNetwork {
     var runningTransfer: TransferID? { exchanges.first?.id ?? uploads.exchanges.first?.id }
 
     func exchangeIndex(_ id: TransferID) -> Int? { exchanges.firstIndex { $0.id == id } }
-    func fileIndex(_ name: String) -> Int? { files.firstIndex { $0.name == name } }
+    func fileIndex(_ name: String, in directory: String) -> Int? {
+        files.firstIndex { $0.name == name && $0.directory == directory }
+    }
+
+    /// Where the bytes of a transfer are, moved or not; nil: there are none.
+    func partIndex(_ file: TransferFile) -> Int? {
+        fileIndex(file.partialName, in: file.directory)
+            ?? file.former.flatMap { fileIndex(file.partialName, in: $0) }
+    }
 
     /// What is there under a name, or a new one.
-    mutating func open(_ name: String) -> Int {
-        if let index = fileIndex(name) { return index }
+    mutating func open(_ name: String, in directory: String) -> Int {
+        if let index = fileIndex(name, in: directory) { return index }
         lastInode += 1
-        files.append(VirtualFile(name: name, inode: lastInode))
+        files.append(VirtualFile(name: name, inode: lastInode, directory: directory))
         return files.count - 1
+    }
+
+    /// What was fetched before a transfer was moved follows it, if that is on the same disk.
+    mutating func bring(_ file: TransferFile) {
+        guard let former = file.former, let index = fileIndex(file.partialName, in: former) else {
+            return
+        }
+        let isFree = fileIndex(file.partialName, in: file.directory) == nil
+        guard isFree, Self.isSameDisk(former, file.directory) else {
+            files.remove(at: index)
+            return
+        }
+        files[index].directory = file.directory
+    }
+
+    mutating func discard(_ file: TransferFile) {
+        files.removeAll {
+            $0.name == file.partialName
+                && ($0.directory == file.directory || $0.directory == file.former)
+        }
+    }
+
+    private static func isSameDisk(_ one: String, _ other: String) -> Bool {
+        one.hasPrefix("/home") == other.hasPrefix("/home")
     }
 
     /// The daemon's end is that of its network process; what was written stays.
@@ -74,19 +108,25 @@ struct VirtualObject {
     mutating func change(to size: Int64) { sizes.append(size) }
 }
 
-/// A file as runs of bytes of one version each.
+/// A file as runs of bytes of one version each. What was never written is of none (`hole`).
 package struct VirtualFile {
     struct Run: Equatable {
         var count: Int64
         let version: Int
     }
 
+    static let hole = -1
+
     var name: String
     let inode: UInt64
+    /// Where it is survives a loss of power: what is committed later is written later.
+    var directory: String
     private(set) var runs: [Run] = []
     private var durable: [Run] = []
 
-    init(name: String, inode: UInt64) { (self.name, self.inode) = (name, inode) }
+    init(name: String, inode: UInt64, directory: String = "") {
+        (self.name, self.inode, self.directory) = (name, inode, directory)
+    }
 
     var size: Int64 { runs.reduce(0) { $0 + $1.count } }
     /// Of all its bytes; nil: of several versions, or none.
@@ -95,13 +135,41 @@ package struct VirtualFile {
         return runs.allSatisfy { $0.version == first } ? first : nil
     }
 
-    mutating func write(_ count: Int64, of version: Int, at offset: Int64) {
-        truncate(to: offset)
-        if runs.last?.version == version {
-            runs[runs.count - 1].count += count
-        } else {
-            runs.append(Run(count: count, version: version))
+    /// Those of the bytes that are said to be there, each once.
+    func versions(in filled: FilledBytes) -> [Int] {
+        var found: [Int] = []
+        for range in [0..<filled.prefix] + filled.ranges {
+            for run in Self.part(of: runs, from: range.lowerBound, to: range.upperBound)
+            where !found.contains(run.version) {
+                found.append(run.version)
+            }
         }
+        return found
+    }
+
+    mutating func write(_ count: Int64, of version: Int, at offset: Int64) {
+        let behind = Self.part(of: runs, from: offset + count, to: size)
+        let gap = Run(count: max(0, offset - size), version: Self.hole)
+        let before = Self.part(of: runs, from: 0, to: offset)
+        runs = []
+        for run in before + [gap, Run(count: count, version: version)] + behind
+        where run.count > 0 {
+            if runs.last?.version == run.version {
+                runs[runs.count - 1].count += run.count
+            } else {
+                runs.append(run)
+            }
+        }
+    }
+
+    private static func part(of runs: [Run], from start: Int64, to end: Int64) -> [Run] {
+        var (part, offset) = ([Run](), Int64(0))
+        for run in runs {
+            let count = min(end, offset + run.count) - max(start, offset)
+            if count > 0 { part.append(Run(count: count, version: run.version)) }
+            offset += run.count
+        }
+        return part
     }
 
     mutating func truncate(to size: Int64) {
@@ -127,17 +195,30 @@ package struct VirtualFile {
 struct VirtualExchange {
     let id: TransferID
     let file: String
+    let directory: String
     var exchange: Exchange
-    var phase = Phase.asking
-    /// Told last.
-    var durable: Int64
+    /// Requests that are not over, each over a connection of its own.
+    var requests: [VirtualRequest] = []
+    var durable: FilledBytes
+    /// What the daemon has been told.
+    var ranges: [Range<Int64>]
     var isResumable: Bool
+    /// Its next step is.
+    var isPlanned = false
 
-    enum Phase {
-        case asking
-        /// Bytes of a version up to where the answer ends.
-        case receiving(version: Int, left: Int64)
-        /// For the daemon, which must forget first.
-        case waiting
+    init(id: TransferID, file: String, directory: String, order: ExchangeOrder) {
+        (self.id, self.file, self.directory) = (id, file, directory)
+        exchange = Exchange(order)
+        durable = order.resume?.filled ?? FilledBytes(prefix: 0)
+        (ranges, isResumable) = (durable.ranges, order.resume != nil)
     }
+
+    mutating func forgetDurable() { (durable, ranges) = (FilledBytes(prefix: 0), []) }
+}
+
+struct VirtualRequest {
+    let connection: Int
+    let fields: [HTTPField]
+    /// Bytes of a version up to where the answer ends; nil: it has not been answered.
+    var answer: (version: Int, left: Int64)?
 }

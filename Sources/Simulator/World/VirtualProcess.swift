@@ -137,6 +137,8 @@ enum Action {
     case search(VirtualClient)
     /// What the daemon called for is done.
     case done(IncomingNumber, VirtualClient)
+    /// Answers what a task of its session asks.
+    case answer(TaskQuestion, VirtualClient)
     case setHandler(DeliveryID)
     case complete(DeliveryID, TaskResult)
     /// A mistake, which its library sees.

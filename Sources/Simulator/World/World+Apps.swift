@@ -28,6 +28,7 @@ extension World {
         case .search(let client):
             if client.connection == nil, !process.link.stoppedReading { feed(.look, client) }
         case .done(let number, let client): feed(.done(number), client)
+        case .answer(let question, let client): answer(question, client)
         case .setHandler(let id): setHandler(id, process)
         case .complete(let id, let result): complete(id, result, process)
         case .completeAgain(let identifier):

@@ -61,7 +61,9 @@ extension World {
             feed(.done(number), client)
             greet(process)
         case .memoryWarning: process.memory = min(process.memory, 150 << 20)
-        case .changed, .taskProgressed: break
+        case .changed: break
+        case .taskProgressed(_, let progress): progressed(progress, client)
+        case .taskAsked(_, let question): asked(question, client)
         case .taskEnded(_, let end, let number):
             taskEnded(number, client)
             goOn(with: end, client)

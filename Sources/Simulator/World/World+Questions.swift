@@ -51,7 +51,7 @@ extension World {
             return .limits(device.limits(of: process.launch, usage, at: now))
         case .hello, .finishedLaunching, .expirationHandler, .complete, .setMinimumFetchInterval,
             .mistaken, .submit, .cancel, .beginTask, .endTask, .joinSession, .enqueueTasks,
-            .changeTasks, .leaveSession:
+            .changeTasks, .answerTask, .leaveSession:
             return nil
         }
     }

@@ -54,6 +54,10 @@ extension World {
         if case .endTask(let end) = call.call, client.holder != nil {
             context.holdsTask = process.talk.holds(end.task, client.holder)
         }
+        // What it says to a server the shell keeps under a number of its own.
+        if case .answerTask(let answer) = call.call, answer.answer == .login {
+            context.login = UInt64(clamping: answer.question)
+        }
         let token = ReplyToken(nextToken)
         nextToken += 1
         calls[token.number] = call
@@ -66,7 +70,7 @@ extension World {
         switch call.call {
         case .hello: return isBound ? "Hello was already called on this connection" : nil
         case .finishedLaunching, .expirationHandler, .complete, .setMinimumFetchInterval,
-            .mistaken, .joinSession, .enqueueTasks, .changeTasks, .leaveSession:
+            .mistaken, .joinSession, .enqueueTasks, .changeTasks, .answerTask, .leaveSession:
             return isBound ? nil : "Hello has not been called on this connection"
         case .submit, .cancel, .beginTask, .endTask, .pending, .limits: return nil
         }
@@ -180,7 +184,7 @@ extension App1 {
         case .pending, .limits: true
         case .hello, .finishedLaunching, .expirationHandler, .complete, .setMinimumFetchInterval,
             .mistaken, .submit, .cancel, .beginTask, .endTask, .joinSession, .enqueueTasks,
-            .changeTasks, .leaveSession:
+            .changeTasks, .answerTask, .leaveSession:
             false
         }
     }

@@ -60,7 +60,7 @@ extension World {
             .declines, .connectsTwice,
             .memoryHog, .cpuHog, .fileLock, .retriedToken, .cancelled, .paused, .closed,
             .simulated, .userInitiated, .fetched, .connectionLost, .objectChanged, .badServer,
-            .networkKilled:
+            .networkKilled, .unauthorized:
             break
         }
         switch fault {

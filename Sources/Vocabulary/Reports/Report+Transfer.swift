@@ -18,6 +18,8 @@ extension Report {
         package var received: Int64 = 0
         /// Bytes of the whole file; nil: not known.
         package var total: Int64?
+        /// Over which it is fetched, or may be.
+        package var connections: Int64 = 1
         package var submitted = Time(rawValue: "")
         package var ended: Time?
         /// Why it failed, as a word that stays the same; nil: it has not.

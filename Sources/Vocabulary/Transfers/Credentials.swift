@@ -22,10 +22,14 @@ package struct CredentialFiles: Hashable, Sendable, Codable {
 package struct Credentials: Hashable, Sendable, Codable {
     package var cookies: [Cookie] = []
     package var logins: [Login] = []
+    /// What the app has answered to challenges of servers.
+    package var answers: [AnsweredChallenge] = []
     /// For the origin of the order only.
     package var certificate: ClientCertificate?
 
     package init() {}
+
+    package var isEmpty: Bool { self == Credentials() }
 
     /// Names and values of cookies, in bytes.
     package static let cookieBytes = 24_576
@@ -46,6 +50,20 @@ package struct Credentials: Hashable, Sendable, Codable {
         }
     }
 
+    /// For the server of one origin, in one realm.
+    package struct AnsweredChallenge: Hashable, Sendable, Codable {
+        /// A URL of the origin.
+        package var url: String
+        package var challenge: HTTPChallenge
+        package var user: String
+        package var password: String
+
+        package init(url: String, challenge: HTTPChallenge, user: String, password: String) {
+            (self.url, self.challenge) = (url, challenge)
+            (self.user, self.password) = (user, password)
+        }
+    }
+
     package struct ClientCertificate: Hashable, Sendable, Codable {
         package var certificate: String
         package var key: String
@@ -54,6 +72,11 @@ package struct Credentials: Hashable, Sendable, Codable {
             (self.certificate, self.key) = (certificate, key)
         }
     }
+
+    /// Of challenges, so many to one exchange.
+    package static let mostAnswers = 8
+    /// Of the parameters of each.
+    package static let challengeBytes = 2_048
 
     /// What could be of use on the way from this host: that of hosts with the same last two names.
     /// Which of it goes where is decided with each request.

@@ -20,6 +20,13 @@ package struct ExchangeOrder: Hashable, Sendable, Codable {
     package var proxy: String?
     /// Nil: none.
     package var credentials: Credentials?
+    /// With status 401 it ends as `challenged`, whatever `errors` says.
+    @OmittedIfDefault package var reportsChallenges = false
+    /// Connections beside the first, if the server lets ranges be fetched side by side safely.
+    @OmittedIfDefault package var moreConnections: Int64 = 0
+
+    /// For one file.
+    package static let mostConnections = 16
 
     /// What becomes of an answer with a status of 400 or more.
     package enum ErrorAnswers: String, Hashable, Sendable, Codable, CaseIterable {
@@ -63,6 +70,8 @@ package struct ExchangeAnswer: Hashable, Sendable, Codable {
     /// Bytes that the daemon may know of are to be overwritten. Nothing is written before it says
     /// that it has forgotten them.
     @OmittedIfDefault package var startsAnew: Bool
+    /// So many connections beside the first are used for the rest of the object, at the most.
+    @OmittedIfDefault package var moreConnections: Int64 = 0
     /// All its bytes are in the file already.
     @OmittedIfDefault package var isWhole = false
     /// Of an upload whose answer somebody wants: what the server said, up to `longestBody`.
@@ -94,6 +103,8 @@ package enum ExchangeEnd: Hashable, Sendable, Codable {
     case interrupted(Interruption)
     /// It will not work that way.
     case failed(ExchangeFailure)
+    /// The server wants to know who asks (status 401). Nothing was written; an upload was refused.
+    case challenged(ExchangeAnswer)
 
     package struct Interruption: Hashable, Sendable, Codable {
         package var cause: Cause

@@ -16,12 +16,19 @@ package struct SessionTaskReport: Hashable, Sendable, Codable {
     package var earliest: Double?
     package var expectsToSend: Int64?
     package var expectsToReceive: Int64?
+    /// What its app has put in the place of the request; nil: nothing.
+    package var currentURL: String?
+    package var currentHeaders: [HTTPField]?
+    /// In thousandths, above or below the usual one.
+    package var priority: Int64?
 
     package init(task: Int64, url: String) { (self.task, self.url) = (task, url) }
 
     private enum CodingKeys: String, CodingKey {
-        case task, url, method, headers, description, received, total, earliest
+        case task, url, method, headers, description, received, total, earliest, priority
         case isSuspended = "suspended"
+        case currentURL = "current-url"
+        case currentHeaders = "current-headers"
         case expectsToSend = "expects-to-send"
         case expectsToReceive = "expects-to-receive"
     }
@@ -31,7 +38,7 @@ package struct SessionTaskReport: Hashable, Sendable, Codable {
 package struct JoinedTasks: Hashable, Sendable, Codable {
     /// Those that have not ended.
     package var tasks: [SessionTaskReport]
-    /// How many others have, which it will be told of.
+    /// How many others have, or ask something, which it will be told of.
     package var missed: Int
 
     package init(tasks: [SessionTaskReport], missed: Int) {
@@ -61,7 +68,7 @@ package struct SessionTaskEnd: Hashable, Sendable, Codable {
     package var reason: String?
     /// What has come of the file is kept for a while, for a task that is enqueued with these words.
     package var resume: String?
-    /// How many others have ended, and are told next.
+    /// How many others have ended, or ask something, and are told next.
     package var remaining = 0
 
     package init(task: SessionTaskReport, result: String) {

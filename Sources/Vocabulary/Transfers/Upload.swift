@@ -22,6 +22,8 @@ package struct UploadOrder: Hashable, Sendable, Codable {
     package var proxy: String?
     /// Nil: none.
     package var credentials: Credentials?
+    /// As that of `ExchangeOrder`.
+    @OmittedIfDefault package var reportsChallenges = false
 
     package init(
         url: String,

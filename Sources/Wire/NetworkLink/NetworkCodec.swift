@@ -70,6 +70,8 @@ extension NetworkReport: NetworkMessage {
         case .resource(_, let resource): try resource?.check()
         case .progress(_, let received, let durable):
             try demand(received.isSize && durable.isSize && durable <= received, "progress")
+        case .ranges(_, let ranges):
+            try demand(FilledBytes(prefix: 0, ranges: ranges).isValid, "ranges")
         case .ended(_, let end, let durable):
             try demand(durable.isSize, "durable")
             try end.check(durable: durable)
@@ -84,6 +86,7 @@ extension ExchangeOrder {
         try resume?.check()
         try demand(sizeLimit?.isSize ?? true, "size limit")
         try demand(sha256?.count ?? 32 == 32, "SHA-256")
+        try demand(moreConnections.isOfConnections, "connections")
         try checkManner(timeout, rateLimit, proxy)
         try credentials?.check()
     }
@@ -113,12 +116,24 @@ extension Credentials {
             $0 + ($1.host ?? "").utf8.count + $1.user.utf8.count + $1.password.utf8.count
         }
         try demand(loginBytes <= 2 * Self.loginBytes, "passwords")
+        try demand(answers.count <= Self.mostAnswers, "answers")
+        for answer in answers { try answer.check() }
         guard let certificate else { return }
         try demand(
             certificate.certificate.utf8.count <= Self.certificateBytes
                 && certificate.key.utf8.count <= Self.keyBytes,
             "certificate"
         )
+    }
+}
+
+extension Credentials.AnsweredChallenge {
+    fileprivate func check() throws(NetworkError) {
+        try demand(url.isWebURL, "url")
+        try demand(user.isLine && password.isLine, "password")
+        try demand(user.utf8.count <= Credentials.loginBytes, "user")
+        try demand(password.utf8.count <= Credentials.loginBytes, "password")
+        try demand(challenge.takesLogin, "challenge")
     }
 }
 
@@ -156,6 +171,7 @@ extension ExchangeAnswer {
         try headers.check()
         try demand(offset.isSize && total?.isSize ?? true && offset <= total ?? .max, "offset")
         try demand(!startsAnew || offset == 0, "offset")
+        try demand(moreConnections.isOfConnections, "connections")
         try demand(!isWhole || !startsAnew && total != nil, "length")
         if let validator { try validator.check() }
         try demand(body?.array.count ?? 0 <= Self.longestBody, "body")
@@ -171,14 +187,20 @@ extension ExchangeEnd {
             let wait = interruption.retryAfter ?? .minutes(1)
             try demand((.seconds(30)...Interval.days(1)).contains(wait), "wait")
         case .failed(let failure): try demand(failure.reason.isLine, "reason")
+        case .challenged(let answer):
+            try demand(answer.status == 401, "challenge")
+            try answer.check()
         }
     }
 }
 
 extension ResumePoint {
     fileprivate func check() throws(NetworkError) {
-        try demand(offset > 0 && offset.isSize && total?.isSize ?? true, "offset")
-        try demand(offset <= total ?? .max, "offset")
+        try demand(offset.isSize && total?.isSize ?? true, "offset")
+        try demand(offset > 0 || !ranges.isEmpty, "offset")
+        // What has gaps needs an end.
+        try demand(ranges.isEmpty || filled.isValid && total != nil, "ranges")
+        try demand(filled.end <= total ?? .max, "offset")
         try validator.check()
     }
 }
@@ -215,6 +237,9 @@ extension [HTTPField] {
 }
 
 extension Int64 {
+    /// Beside the first.
+    fileprivate var isOfConnections: Bool { 0 <= self && self < ExchangeOrder.mostConnections }
+
     /// Of a file.
     fileprivate var isSize: Bool { (0...1 << 60).contains(self) }
 }

@@ -31,10 +31,13 @@ package enum NetworkReport: Hashable, Sendable, Codable {
     case answered(TransferID, ExchangeAnswer)
     /// Of an upload: what the server has made for it; nil: it has forgotten that.
     case resource(TransferID, UploadResource?)
-    /// Bytes in the file, and how many of them are durable, both from its start. At most twice a
+    /// Bytes in the file, and how many from its start are durable. At most twice a
     /// second, and when all are there; `durable` rises every 4 MiB or 2 s, whichever comes first.
     /// Of an upload: bytes that were sent, and how many of them the server has confirmed.
     case progress(TransferID, received: Int64, durable: Int64)
+    /// Of a file that is fetched over several connections: what is durable of it behind the bytes
+    /// that `progress` and `ended` tell of. Comes before these if it has changed.
+    case ranges(TransferID, [Range<Int64>])
     /// The exchange is over; `durable` bytes of the file are, or the server has confirmed them.
     case ended(TransferID, ExchangeEnd, durable: Int64)
 }

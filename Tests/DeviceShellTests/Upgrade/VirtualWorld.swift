@@ -168,7 +168,7 @@ struct VirtualWorld {
             later(.milliseconds(90), .transfer(id, .ended(.interrupted(end), durable: 512)))
         case .place(let placement):
             later(.milliseconds(1), .transfer(id, .placed(name: placement.name)))
-        case .proceed, .stop, .discard, .remove, .look, .notify: break
+        case .proceed, .stop, .discard, .remove, .look, .notify, .forget: break
         }
     }
 
@@ -265,7 +265,8 @@ struct VirtualWorld {
             later(.milliseconds(200), .app(launch, .taskEnded(task: task, by: holder)))
         case .didEnterBackground: later(.milliseconds(300), .app(launch, .enteredBackground))
         case .taskEnded(let id, _, _): later(.milliseconds(100), .app(launch, .acknowledged(id)))
-        case .willEnterForeground, .didBecomeActive, .memoryWarning, .refreshChanged, .taskProgress:
+        case .willEnterForeground, .didBecomeActive, .memoryWarning, .refreshChanged, .taskProgress,
+            .taskAsked:
             break
         }
     }

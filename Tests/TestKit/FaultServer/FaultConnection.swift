@@ -32,6 +32,16 @@ final class FaultConnection {
         if let goesAway { return goAway(goesAway.path, goesAway.count) }
         while let request = readRequest() {
             let behaviour = take(request)
+            if let behaviour, behaviour.guarded != nil {
+                if behaviour.holdsHead { state.waitForRelease(request.path) }
+                if let challenge = challenge(to: request) {
+                    let head = "HTTP/1.1 401 X\r\n\(Self.empty)\(challenge)\r\n"
+                    guard send(head) else { return }
+                    // The file of an upload is on its way.
+                    guard request.method == "GET" else { return drain() }
+                    continue
+                }
+            }
             guard request.method == "GET" else {
                 guard receiveUpload(request, behaviour?.upload) else { return }
                 continue
@@ -58,6 +68,15 @@ final class FaultConnection {
             }
             return answered
         }
+    }
+
+    /// Nil: the request may pass.
+    private func challenge(to request: FaultServer.Request) -> String? {
+        let known = state.shared.withLock { $0.behaviours[request.path]?.guarded }
+        guard var guarded = known else { return nil }
+        let refusal = guarded.refusal(of: request)
+        state.shared.withLock { $0.behaviours[request.path]?.guarded = guarded }
+        return refusal
     }
 
     // MARK: Bytes
@@ -194,7 +213,12 @@ final class FaultConnection {
         let form =
             behaviour.isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(length)"
         guard send("HTTP/1.1 \(status)\r\n\(fields)\(form)\r\n\r\n") else { return false }
-        state.shared.withLock { $0.answered += 1 }
+        state.shared.withLock {
+            $0.answered += 1
+            $0.bodies += 1
+            $0.mostBodies = max($0.mostBodies, $0.bodies)
+        }
+        defer { state.shared.withLock { $0.bodies -= 1 } }
         state.events.signal()
         var offset = range.lowerBound
         while offset < range.upperBound {

@@ -49,6 +49,8 @@ package final class FaultServer: Sendable {
         package var hasEndlessHead = false
         /// Takes files; nil: none.
         package var upload: Upload?
+        /// Lets in only whom it knows.
+        package var guarded: Guard?
         package init(_ object: VersionedObject) { self.object = object }
     }
 
@@ -144,6 +146,9 @@ package final class FaultServer: Sendable {
 
     /// Heads of answers that have a body, all in all.
     package var answered: Int { state.shared.withLock { $0.answered } }
+
+    /// How many bodies have been on their way at once.
+    package var mostBodies: Int { state.shared.withLock { $0.mostBodies } }
 
     /// Connections, all in all.
     package var accepted: Int { state.shared.withLock { $0.accepted } }

@@ -11,6 +11,9 @@ final class FaultState: Sendable {
         var held = 0
         fileprivate var waiters: [Waiter] = []
         var answered = 0
+        /// Bodies on their way, and how many there have been at once.
+        var bodies = 0
+        var mostBodies = 0
         /// Open ones.
         fileprivate var connections: Set<Int32> = []
         var accepted = 0

@@ -1,11 +1,12 @@
 /// Scheme, host and port of a URL: what may be told to one may not be told to another.
-struct Origin: Hashable, Sendable {
-    let isSecure: Bool
-    let host: String
-    let port: String
+package struct Origin: Hashable, Sendable {
+    package let isSecure: Bool
+    /// In small letters.
+    package let host: String
+    package let port: String
 
     /// Nil: not http or https, or no host.
-    init?(_ url: String) {
+    package init?(_ url: String) {
         let scheme = url.prefix { $0 != ":" }
         let lower = scheme.lowercased()
         guard lower == "http" || lower == "https",
@@ -24,4 +25,7 @@ struct Origin: Hashable, Sendable {
         port = given.isEmpty ? isSecure ? "443" : "80" : String(given)
         guard !host.isEmpty else { return nil }
     }
+
+    /// Of its root.
+    package var url: String { "\(isSecure ? "https" : "http")://\(host):\(port)/" }
 }

@@ -1,0 +1,112 @@
+import AppProtocol
+import ClientCore
+import DeviceCore
+import Vocabulary
+
+/// What a transfer has asked its app it waits for: it goes on with the app's answer to that very
+/// question, or because its app has ended it, suspended it, or said the same for all its tasks. An
+/// app that listens is asked whatever is still a question.
+final class QuestionsAnswered: ClientInvariant, CommitInvariant, EffectInvariant, ProcessInvariant {
+    let name = "what a transfer asks its app it waits for"
+    private var pending: [TransferID: Pending] = [:]
+    /// By question.
+    private var answers: [Int64: App1.AnswerTask] = [:]
+    /// The header field that the last new request of a transfer had.
+    private var tokens: [TransferID: String] = [:]
+    /// Refused by a server, and not gone on with since.
+    private var refused: Set<TransferID> = []
+    /// An app has said to a server who it is, for all its tasks, at this point of `answered`.
+    private var forAll: [AppID: Int] = [:]
+    private var begun: [TransferID: Int] = [:]
+    private var answered = 0
+    private var apps: [TransferID: AppID] = [:]
+
+    private struct Pending {
+        let question: Int64
+        let app: AppID
+        /// Of `answered`, when it was asked.
+        let since: Int
+    }
+
+    func committed(_ changes: [Change]) -> String? {
+        for change in changes {
+            switch change {
+            case .put(.transfer(let record)):
+                if let text = stored(record) { return text }
+            case .delete(let key) where key.section == .transfer:
+                guard let id = UInt64(key.key).map(TransferID.init) else { continue }
+                (pending[id], tokens[id], begun[id], apps[id]) = (nil, nil, nil, nil)
+                refused.remove(id)
+            case .put, .delete, .append: break
+            }
+        }
+        return nil
+    }
+
+    private func stored(_ record: TransferRecord) -> String? {
+        let transfer = record.transfer
+        let id = transfer.id
+        apps[id] = record.app
+        let isOver = transfer.isEnded || transfer.state == .paused
+        if isOver { refused.remove(id) }
+        let number = transfer.question.map { Int64(clamping: $0.number) }
+        guard let known = pending[id] else {
+            pending[id] = number.map {
+                refused.remove(id)
+                return Pending(question: $0, app: record.app, since: answered)
+            }
+            return nil
+        }
+        guard known.question != number else { return nil }
+        pending[id] = number.map {
+            Pending(question: $0, app: record.app, since: answered)
+        }
+        if isOver { return nil }
+        guard let answer = answers[known.question] else {
+            if forAll[record.app].map({ $0 > known.since }) ?? false { return nil }
+            return "question \(known.question) of transfer \(id) is gone without an answer"
+        }
+        if answer.answer == .cancel { return "transfer \(id) goes on, which its app has cancelled" }
+        if answer.answer == .request { tokens[id] = "\(known.question)" }
+        return nil
+    }
+
+    func performed(_ effect: Effect, at now: Moment, _ world: World) -> String? {
+        guard case .transfer(let id, .begin(let order, _)) = effect else { return nil }
+        defer {
+            begun[id] = answered
+            refused.remove(id)
+        }
+        if let known = pending[id] {
+            return "transfer \(id) goes on without an answer to question \(known.question)"
+        }
+        let isForAll = apps[id].flatMap { forAll[$0] }.map { $0 > begun[id] ?? 0 } ?? false
+        if refused.contains(id), !isForAll {
+            return "transfer \(id) goes on after it was refused, and its app was not asked"
+        }
+        guard let token = tokens[id] else { return nil }
+        let sent = order.headers.value(of: "Token")
+        return sent == token ? nil : "transfer \(id) goes on with \(sent ?? "none"), not \(token)"
+    }
+
+    func heard(_ event: Event) {
+        if case .transfer(let id, .ended(.challenged, _)) = event { refused.insert(id) }
+    }
+
+    func took(_ event: ClientEvent, _ client: VirtualClient, _ world: World) {
+        guard case .call(.answerTask(let call), _, _) = event else { return }
+        answered += 1
+        if answers[call.question] == nil { answers[call.question] = call }
+        if call.forSession { forAll[client.process.appID] = answered }
+    }
+
+    func performed(_ effect: ClientEffect, _ client: VirtualClient, _ world: World) -> String? {
+        nil
+    }
+
+    func restored(_ world: World) -> String? {
+        // What had not been stored the next daemon does not know.
+        refused.removeAll()
+        return nil
+    }
+}

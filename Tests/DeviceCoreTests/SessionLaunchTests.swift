@@ -1,0 +1,79 @@
+@testable import DeviceCore
+import Testing
+import Vocabulary
+
+/// Launches for the events of a session: once for the same events, whatever the app makes of it.
+struct SessionLaunchTests {
+    private let manifest = AppManifest.linked("app", identifiers: Bench.identifiers)
+
+    private func enqueue(_ bench: inout Bench, _ launch: LaunchID, _ number: Int64) throws
+        -> TransferID
+    {
+        let order = SessionOrder(
+            task: SessionTask(session: "photos", number: number),
+            order: TransferOrder(
+                url: "http://example.org/\(number)",
+                directory: "/spool",
+                overwrites: true
+            )
+        )
+        bench.askSession(launch, .enqueue([order], token: nil))
+        return try #require(bench.sessionTasks.last)
+    }
+
+    private func finish(_ bench: inout Bench, _ id: TransferID) {
+        bench.report(id, .ended(.complete(size: 1), durable: 1))
+        bench.report(id, .placed(name: "\(id).download"))
+    }
+
+    /// An app that was launched for the end of its task, and wants nothing of it.
+    private func launched() throws -> (Bench, TransferID) {
+        var (bench, first) = try Bench.withApp()
+        bench.askSession(first, .join(sendsLaunchEvents: true))
+        let id = try enqueue(&bench, first, 1)
+        bench.ask(.leave(AppID("app")))
+        bench.say(first, .enteredBackground)
+        bench.killed(first, signal: 9)
+        bench.advance(.minutes(30))
+        finish(&bench, id)
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        bench.say(launch, .finishedLaunching(registered: []))
+        let delivery = try bench.accept(launch, handler: false)
+        bench.say(launch, .completed(delivery, .succeeded))
+        bench.exited(launch)
+        #expect(bench.stored(id)?.isEnded == true)
+        return (bench, id)
+    }
+
+    @Test func `an app that does not want its events is not launched for them again`() throws {
+        for restarts in [false, true] {
+            var (bench, id) = try launched()
+            if restarts { try bench.restart(manifests: [manifest]) }
+            bench.advance(.days(2))
+            #expect(bench.spawn(of: "app") == nil, "restarts: \(restarts)")
+            // What it did not want is kept for it all the same.
+            let again = try bench.openApp("app")
+            bench.askSession(again, .join(sendsLaunchEvents: true))
+            #expect(bench.ends(again).map(\.task.task) == [1])
+            bench.say(again, .acknowledged(id))
+            #expect(bench.stored(id) == nil)
+        }
+    }
+
+    @Test func `for another end it is launched again`() throws {
+        for restarts in [false, true] {
+            var (bench, _) = try launched()
+            let launch = try bench.openApp("app")
+            let id = try enqueue(&bench, launch, 2)
+            bench.ask(.leave(AppID("app")))
+            bench.say(launch, .enteredBackground)
+            bench.killed(launch, signal: 9)
+            if restarts { try bench.restart(manifests: [manifest]) }
+            bench.advance(.hours(5))
+            #expect(bench.spawn(of: "app") == nil, "its task is under way")
+            finish(&bench, id)
+            #expect(bench.spawn(of: "app") != nil, "restarts: \(restarts)")
+        }
+    }
+}
