@@ -7,6 +7,8 @@ final class ImageSession: NSObject {
     var whenAllEventsAreDelivered: (() -> Void)?
     private let album: Album
     private var session: URLSession?
+    /// What was asked for and has not ended.
+    private var asked: Set<String> = []
 
     init(album: Album) { self.album = album }
 
@@ -18,12 +20,15 @@ final class ImageSession: NSObject {
     /// Those that are not on their way yet; returns how many these are.
     func enqueue(_ photos: [Photo], from server: URL) async -> Int {
         guard let session else { return 0 }
-        let known = Set(await session.allTasks.compactMap(\.taskDescription))
+        let tasks = await session.allTasks
+        // Another feed may have been read meanwhile.
+        let known = asked.union(tasks.compactMap(\.taskDescription))
         var count = 0
         for photo in photos where !known.contains(photo.id) {
             guard let url = photo.address(of: photo.image, on: server) else { continue }
             let task = session.downloadTask(with: url)
             task.taskDescription = photo.id
+            asked.insert(photo.id)
             task.resume()
             count += 1
         }
@@ -57,8 +62,12 @@ extension ImageSession: URLSessionDownloadDelegate {
         task: URLSessionTask,
         didCompleteWithError error: (any Error)?
     ) {
-        guard let error, let id = task.taskDescription else { return }
-        say("no image of \(id): \(error.localizedDescription)")
+        guard let id = task.taskDescription else { return }
+        MainActor.assumeIsolated {
+            asked.remove(id)
+            guard let error else { return }
+            say("no image of \(id): \(error.localizedDescription)")
+        }
     }
 
     nonisolated func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {

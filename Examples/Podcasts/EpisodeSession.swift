@@ -7,6 +7,8 @@ final class EpisodeSession: NSObject {
     var whenAllEventsAreDelivered: (() -> Void)?
     private let shelf: Shelf
     private var session: URLSession?
+    /// By number, what was asked for and has not ended: two looks at the show may meet here.
+    private var asked: Set<String> = []
     /// The quarter that was told last, by the number of the episode.
     private var quarters: [Int: Int64] = [:]
 
@@ -26,7 +28,7 @@ final class EpisodeSession: NSObject {
         let tasks = await session.allTasks
         let wanted = Set(shelf.episodes.map { "\($0.number)" })
         for task in tasks where !wanted.contains(task.taskDescription ?? "") { task.cancel() }
-        let known = Set(tasks.compactMap(\.taskDescription))
+        let known = asked.union(tasks.compactMap(\.taskDescription))
         var count = 0
         for episode in shelf.episodes
         where !shelf.has(episode) && !known.contains("\(episode.number)") {
@@ -44,6 +46,7 @@ final class EpisodeSession: NSObject {
                 session.downloadTask(with: episode.url)
             }
         task.taskDescription = "\(episode.number)"
+        asked.insert("\(episode.number)")
         if let bytes = episode.bytes { task.countOfBytesClientExpectsToReceive = bytes }
         task.resume()
     }
@@ -111,9 +114,9 @@ extension EpisodeSession: URLSessionDownloadDelegate {
         task: URLSessionTask,
         didCompleteWithError error: (any Error)?
     ) {
-        guard let error else { return }
         MainActor.assumeIsolated {
-            guard let episode = episode(of: task) else { return }
+            asked.remove(task.taskDescription ?? "")
+            guard let error, let episode = episode(of: task) else { return }
             say("no \(episode.title): \(error.localizedDescription)")
             guard let data = (error as? URLError)?.downloadTaskResumeData else { return }
             do {

@@ -12,7 +12,7 @@ final class Download: RunningExchange {
     private let fileSystem: UInt64
     private var exchange: Exchange
     /// By number: the first one, and those that fetch ranges beside it.
-    private var connections: [Connection]
+    private var links: [Connection]
     private var tasks: [ExchangeTask] = []
     /// Bytes of the file that a loss of power does not take.
     private var durable: FilledBytes
@@ -61,11 +61,16 @@ final class Download: RunningExchange {
         durable = order.resume?.filled ?? FilledBytes(prefix: 0)
         toldRanges = durable.ranges
         isResumable = order.resume != nil
-        connections = (0...order.moreConnections).map { _ in Connection() }
+        links = (0...order.moreConnections).map { _ in Connection() }
         if order.moreConnections > 0 {
             meter = order.rateLimit.map { RateMeter($0, at: Clocks.boot()) }
         }
     }
+
+    var url: String { exchange.order.url }
+    var connections: Int64 { Int64(links.count) }
+    var connectionsPerHost: Int64? { exchange.order.connectionsPerHost }
+    var needsConnections: Bool { end == nil }
 
     func takeTasks() -> [ExchangeTask] {
         defer { tasks = [] }
@@ -97,7 +102,7 @@ final class Download: RunningExchange {
 
     /// `touched` is called from within libcurl's calls when there is something to do.
     func use(_ request: CurlRequest, on number: Int, touched: @escaping () -> Void) {
-        let connection = connections[number]
+        let connection = links[number]
         (connection.request, connection.head) = (request, AnswerHead())
         connection.redirectBytes = 0
         request.headLine = { [unowned self, unowned connection, unowned request] line in
@@ -116,7 +121,7 @@ final class Download: RunningExchange {
     }
 
     private func took(_ line: String, on number: Int) -> CurlRequest.Verdict {
-        let connection = connections[number]
+        let connection = links[number]
         do throws(ExchangeFailure) {
             guard try connection.head.add(line), !connection.head.isRedirect else { return .taken }
         } catch {
@@ -128,7 +133,7 @@ final class Download: RunningExchange {
     }
 
     private func took(_ bytes: Span<UInt8>, on number: Int) -> CurlRequest.Verdict {
-        let connection = connections[number]
+        let connection = links[number]
         if connection.head.isRedirect {
             connection.redirectBytes += bytes.count
             guard connection.redirectBytes > Self.longestRedirectBody else { return .taken }
@@ -182,7 +187,7 @@ final class Download: RunningExchange {
 
     private func resume() {
         isHeld = false
-        for connection in connections { connection.request?.resume() }
+        for connection in links { connection.request?.resume() }
     }
 
     private func couldNotWrite(_ error: LinuxError) {
@@ -195,7 +200,7 @@ final class Download: RunningExchange {
 
     /// The request is over; nil: it could not even be made.
     func requestEnded(_ ended: CurlRequest?, on number: Int, _ error: CurlError?) {
-        let connection = connections[number]
+        let connection = links[number]
         guard ended === connection.request || ended == nil else { return }
         connection.request = nil
         guard let error else {
@@ -248,9 +253,9 @@ final class Download: RunningExchange {
     }
 
     private func giveUp(_ number: Int) {
-        guard let request = connections[number].request else { return }
+        guard let request = links[number].request else { return }
         tasks.append(.give(up: request))
-        connections[number].request = nil
+        links[number].request = nil
     }
 
     private func truncate() {
@@ -359,7 +364,7 @@ final class Download: RunningExchange {
     private func end(_ end: ExchangeEnd) {
         guard self.end == nil else { return }
         self.end = end
-        for number in connections.indices { giveUp(number) }
+        for number in links.indices { giveUp(number) }
         if reserved { releaseReserved() }
         switch end {
         case .complete(let size):

@@ -23,6 +23,7 @@ final class NetworkService {
     private var exchanges: [TransferID: any RunningExchange] = [:]
     /// By request: whose it is, and of which of its connections.
     private var owners: [ObjectIdentifier: (exchange: any RunningExchange, connection: Int)] = [:]
+    private var queues = HostQueues()
     private var interops = InteropMemory()
     private var removals = UploadRemovals()
     private var isGreeted = false
@@ -37,7 +38,7 @@ final class NetworkService {
 
     init(_ loop: EventLoop, _ socket: consuming PacketSocket, _ sandbox: Sandbox) throws {
         (self.loop, self.sandbox) = (loop, sandbox)
-        // The daemon counts them; this is for those whom a redirect has led to one host.
+        // Queues count them; this is for those whom a redirect has led to one host.
         multi = try CurlMulti(
             connectionsPerHost: ExchangeOrder.mostConnections,
             connections: 32
@@ -115,7 +116,13 @@ final class NetworkService {
             return end("an order that cannot be: \(exchange.id)")
         }
         exchanges[exchange.id] = exchange
-        exchange.begin()
+        let mayBegin = queues.add(
+            exchange.id,
+            to: String(exchange.url.urlHost),
+            connections: exchange.connections,
+            limit: exchange.connectionsPerHost
+        )
+        if mayBegin { exchange.begin() }
         if isRetiring(at: Clocks.boot()) { exchange.stop() }
         advance(exchange)
         try? progressTimer?.arm(at: Clocks.boot() + Self.tick)
@@ -209,22 +216,30 @@ final class NetworkService {
 
     /// Does what a exchange has come to want.
     private func advance(_ exchange: any RunningExchange) {
-        for task in exchange.takeTasks() {
-            switch task {
-            case .give(let up):
-                owners[ObjectIdentifier(up)] = nil
-                multi.remove(up)
-            case .request(let options, let connection):
-                request(options, for: exchange, on: connection)
-            case .report(let report):
-                if case .resource(_, let resource?) = report { interops.learn(resource) }
-                self.report(report, of: exchange)
-            case .sync(let job):
-                job.isLast ? batch.add(job, at: Clocks.boot()) : syncs.add(job)
-            case .done(let report):
-                exchanges[exchange.id] = nil
-                self.report(report)
-            }
+        for task in exchange.takeTasks() { perform(task, of: exchange) }
+        guard !exchange.needsConnections else { return }
+        for id in queues.remove(exchange.id) {
+            guard let next = exchanges[id] else { continue }
+            next.begin()
+            advance(next)
+        }
+    }
+
+    private func perform(_ task: ExchangeTask, of exchange: any RunningExchange) {
+        switch task {
+        case .give(let up):
+            owners[ObjectIdentifier(up)] = nil
+            multi.remove(up)
+        case .request(let options, let connection):
+            request(options, for: exchange, on: connection)
+        case .report(let report):
+            if case .resource(_, let resource?) = report { interops.learn(resource) }
+            self.report(report, of: exchange)
+        case .sync(let job):
+            job.isLast ? batch.add(job, at: Clocks.boot()) : syncs.add(job)
+        case .done(let report):
+            exchanges[exchange.id] = nil
+            self.report(report)
         }
     }
 

@@ -5,6 +5,14 @@ import Wire
 /// A download or an upload that was ordered and has not ended.
 protocol RunningExchange: AnyObject {
     var id: TransferID { get }
+    /// Where its first request goes.
+    var url: String { get }
+    /// How many it uses at the most.
+    var connections: Int64 { get }
+    /// As its order says.
+    var connectionsPerHost: Int64? { get }
+    /// It has, or will have, a request on its way.
+    var needsConnections: Bool { get }
 
     // MARK: Orders
     func begin()

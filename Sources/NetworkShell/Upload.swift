@@ -28,6 +28,11 @@ final class Upload: RunningExchange {
         exchange = UploadExchange(order)
     }
 
+    var url: String { exchange.order.url }
+    var connections: Int64 { 1 }
+    var connectionsPerHost: Int64? { exchange.order.connectionsPerHost }
+    var needsConnections: Bool { !exchange.isEnded }
+
     func takeTasks() -> [ExchangeTask] {
         defer { tasks = [] }
         return tasks

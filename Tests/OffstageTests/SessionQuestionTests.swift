@@ -46,9 +46,10 @@ struct SessionQuestionTests {
         return (said[2].stringValue ?? "", said[3])
     }
 
-    /// The same while other threads are left to the app.
+    /// The same while other threads are left to the app. `scripts/run-tests` runs this suite in a
+    /// process of its own: an async function would wait for all the tests there are.
     private func laterAnswer() async throws -> (kind: String, options: Value) {
-        nonisolated(unsafe) let daemon = bench.daemon
+        let daemon = bench.daemon
         let said = try await ServingThread.value { try daemon.next("AnswerTask") }
         #expect(said[0] == "photos")
         return (said[2].stringValue ?? "", said[3])

@@ -175,7 +175,7 @@ extension PlantedBug {
             }
         },
         PlantedBug("what is gone on with is taken for another version", partRule).with {
-            $0.notices = "for"
+            $0.notices = "takes"
             $0.days = 10
             $0.effect = { effect, _ in
                 guard case .transfer(let id, .begin(var order, let file)) = effect else {

@@ -48,19 +48,17 @@ extension Device {
         _ boot: BootTime
     ) -> (lane: Int, transfer: TransferID)? {
         guard transfers.running.count < Self.mostRunningTransfers else { return nil }
+        let used = usedConnections
         var best: [NextTransfer] = []
         for lane in transfers.lanes.indices where !held.contains(lane) {
             guard let id = transfers.head(ofLane: lane, at: now), let transfer = transfers[id]
             else { continue }
             let key = transfers.lanes[lane].key
-            let counts = transfers.counts(app: key.app, host: key.host)
-            let ahead = Int64(transfers.paces.ahead(from: key.host, at: boot))
-            guard counts.all < settings.transferSlots + ahead,
-                counts.host < settings.transfersPerHost + ahead
+            guard used.isRoom(for: key.host, ahead: transfers.paces.ahead(from: key.host, at: boot))
             else { continue }
             let rank = TransferRank(
                 isForeground: apps[key.app].isForeground,
-                running: counts.app,
+                running: used.apps[key.app, default: 0],
                 place: transfer.place
             )
             let next = NextTransfer(
@@ -77,6 +75,14 @@ extension Device {
             }
         }
         return best.min { $0.rank < $1.rank }.map { ($0.lane, $0.id) }
+    }
+
+    private var usedConnections: UsedConnections {
+        UsedConnections(
+            transfers.receiving,
+            perHost: settings.transfersPerHost,
+            slots: settings.transferSlots
+        )
     }
 
     /// The next one of an app.
@@ -112,6 +118,7 @@ extension Device {
             proxy: proxy(of: order)
         )
         exchange.moreConnections = attempt.moreConnections
+        exchange.connectionsPerHost = settings.transfersPerHost
         exchange.reportsChallenges = reportsChallenges(transfer)
         var file = transfer.file
         file.logins = logins(of: transfer)
@@ -121,11 +128,8 @@ extension Device {
     /// As many as it wants, and as there is room for now: it waits for none.
     private func moreConnections(for transfer: Transfer) -> Int64 {
         guard transfer.order.moreConnections > 0, !transfer.isAlone else { return 0 }
-        let counts = transfers.counts(app: 0, host: String(transfer.host))
-        let room = min(
-            settings.transfersPerHost - counts.host,
-            settings.transferSlots - counts.all
-        )
+        let used = usedConnections
+        let room = used.room(for: String(transfer.host))
         return max(0, min(transfer.order.moreConnections, room - 1))
     }
 

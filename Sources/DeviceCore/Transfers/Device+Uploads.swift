@@ -32,6 +32,7 @@ extension Device {
             proxy: proxy(of: order)
         )
         exchange.reportsChallenges = reportsChallenges(transfer)
+        exchange.connectionsPerHost = settings.transfersPerHost
         var file = UploadFile(
             directory: order.directory,
             name: order.name ?? "",

@@ -376,14 +376,5 @@ package struct TransferOrder: Hashable, Sendable, Codable {
         (self.resourceTimeout, self.rateLimit, self.proxy) = (resourceTimeout, rateLimit, proxy)
     }
 
-    /// Between the scheme and the path, without a port.
-    package var host: Substring { Self.host(of: url) }
-
-    package static func host(of url: String) -> Substring {
-        let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
-        let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        let host = authority.split(separator: "@").last ?? authority
-        if host.hasPrefix("["), let end = host.firstIndex(of: "]") { return host[...end] }
-        return host.prefix { $0 != ":" }
-    }
+    package var host: Substring { url.urlHost }
 }

@@ -39,7 +39,7 @@ extension TransferQuestion.Kind {
         switch self {
         case .delayed: return "its app is asked whether it still wants it"
         case .unauthorized(let answer):
-            let host = TransferOrder.host(of: answer.url)
+            let host = answer.url.urlHost
             return "its app has to answer a challenge of \(host) (status \(answer.status))"
         }
     }

@@ -214,17 +214,6 @@ package struct TransferTable: Hashable, Sendable {
     mutating func removeHead(ofLane index: Int) { lanes[index].queue.removeFirst() }
 
     mutating func removeEmptyLanes() { lanes.removeAll(where: \.queue.isEmpty) }
-
-    /// Connections that receive: all, of an app, and from a host.
-    func counts(app: Int, host: String) -> (all: Int64, app: Int64, host: Int64) {
-        var counts: (all: Int64, app: Int64, host: Int64) = (0, 0, 0)
-        for transfer in receiving {
-            counts.all += transfer.connections
-            if transfer.app == app { counts.app += transfer.connections }
-            if transfer.host == host { counts.host += transfer.connections }
-        }
-        return counts
-    }
 }
 
 struct DatedTransfer: Hashable, Sendable, Codable, Comparable {
@@ -232,21 +221,6 @@ struct DatedTransfer: Hashable, Sendable, Codable, Comparable {
     let id: TransferID
 
     static func < (left: Self, right: Self) -> Bool { (left.at, left.id) < (right.at, right.id) }
-}
-
-/// What counts against the limits of connections.
-struct RunningTransfer: Hashable, Sendable, Codable {
-    let id: TransferID
-    let app: Int
-    let host: String
-    /// Beside the first.
-    @OmittedIfDefault var moreConnections: Int64 = 0
-
-    var connections: Int64 { 1 + moreConnections }
-
-    init(id: TransferID, app: Int, host: String) {
-        (self.id, self.app, self.host) = (id, app, host)
-    }
 }
 
 /// The smallest turn is the first. Removing the first takes constant time, and so does adding a

@@ -87,9 +87,9 @@ extension Control1.TransferManner {
         if credentials.isEmpty { return }
         let reader = CredentialReader()
         var seen = Set<Substring>()
-        for url in urls where seen.insert(TransferOrder.host(of: url)).inserted {
+        for url in urls where seen.insert(url.urlHost).inserted {
             do throws(CredentialReader.Problem) {
-                _ = try reader.read(credentials, for: String(TransferOrder.host(of: url)), at: now)
+                _ = try reader.read(credentials, for: String(url.urlHost), at: now)
             } catch {
                 throw Refusal(
                     .invalid,

@@ -117,7 +117,7 @@ final class Transfers {
     ) throws(CredentialReader.Problem) -> Credentials? {
         var credentials = Credentials()
         if let files {
-            let host = String(TransferOrder.host(of: url))
+            let host = String(url.urlHost)
             credentials = try credentialReader.read(files, for: host, at: clock())
         }
         credentials.answers = self.logins.answers(logins)

@@ -66,7 +66,7 @@ final class PartsUsedOnce: EffectInvariant, CommitInvariant, ClientInvariant {
                 let versions = there.versions(in: resume.filled)
                 guard versions.count == 1,
                     resume.validator == .entityTag("\"\(versions[0])\"")
-                else { return "transfer \(id) takes \(there.runs) for \(resume.validator)" }
+                else { return "transfer \(id) takes \(resume) of \(there.runs)" }
             }
         }
         defer { files[id] = file.partialName }

@@ -24,6 +24,8 @@ package struct ExchangeOrder: Hashable, Sendable, Codable {
     @OmittedIfDefault package var reportsChallenges = false
     /// Connections beside the first, if the server lets ranges be fetched side by side safely.
     @OmittedIfDefault package var moreConnections: Int64 = 0
+    /// It waits, in the order of arrival, while its host has so many connections; nil: it does not.
+    package var connectionsPerHost: Int64?
 
     /// For one file.
     package static let mostConnections = 16

@@ -24,6 +24,8 @@ package struct UploadOrder: Hashable, Sendable, Codable {
     package var credentials: Credentials?
     /// As that of `ExchangeOrder`.
     @OmittedIfDefault package var reportsChallenges = false
+    /// As that of `ExchangeOrder`.
+    package var connectionsPerHost: Int64?
 
     package init(
         url: String,

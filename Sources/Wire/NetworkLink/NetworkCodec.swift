@@ -87,6 +87,7 @@ extension ExchangeOrder {
         try demand(sizeLimit?.isSize ?? true, "size limit")
         try demand(sha256?.count ?? 32 == 32, "SHA-256")
         try demand(moreConnections.isOfConnections, "connections")
+        try demand(connectionsPerHost ?? 1 > 0, "connections per host")
         try checkManner(timeout, rateLimit, proxy)
         try credentials?.check()
     }
@@ -99,6 +100,7 @@ extension UploadOrder {
         try demand(source.size.isSize, "size")
         try resource?.check()
         try demand(resource?.offset ?? 0 <= source.size, "offset")
+        try demand(connectionsPerHost ?? 1 > 0, "connections per host")
         try checkManner(timeout, rateLimit, proxy)
         try credentials?.check()
     }

@@ -7,18 +7,14 @@ extension GateTable.Definition {
         title: "transfers side by side",
         kind: .rule,
         check: {
-            let host = $0.work.transfer?.host ?? ""
-            let ahead = Int64($0.device.transferPaces.ahead(from: host, at: $0.now.boot))
-            let isFull =
-                all($0) >= $0.settings.transferSlots + ahead
-                || sameHost($0) >= $0.settings.transfersPerHost + ahead
-            return isFull ? .held(.event) : .open
+            let host = host($0)
+            let ahead = $0.device.transferPaces.ahead(from: host, at: $0.now.boot)
+            return used($0).isRoom(for: host, ahead: ahead) ? .open : .held(.event)
         },
         explain: {
-            let host = sameHost($0)
+            let used = used($0)
             return GateExplanation(
-                value:
-                    "\(all($0)) connections, \(host) of them to this host",
+                value: "\(used.all) connections, \(used[host($0)]) of them to this host",
                 needed: "fewer than \($0.settings.transferSlots), "
                     + "and fewer than \($0.settings.transfersPerHost) to one host",
                 since: nil,
@@ -27,14 +23,15 @@ extension GateTable.Definition {
         }
     )
 
-    private static func all(_ context: borrowing GateContext) -> Int64 {
-        context.device.runningTransfers.reduce(0) { $0 + $1.connections }
+    private static func used(_ context: borrowing GateContext) -> UsedConnections {
+        UsedConnections(
+            context.device.runningTransfers,
+            perHost: context.settings.transfersPerHost,
+            slots: context.settings.transferSlots
+        )
     }
 
-    private static func sameHost(_ context: borrowing GateContext) -> Int64 {
-        let host = context.work.transfer?.host
-        return context.device.runningTransfers.reduce(0) {
-            $0 + ($1.host == host ? $1.connections : 0)
-        }
+    private static func host(_ context: borrowing GateContext) -> String {
+        context.work.transfer?.host ?? ""
     }
 }
