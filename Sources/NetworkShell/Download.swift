@@ -32,6 +32,7 @@ final class Download: RunningExchange {
     private var hasBodyEnded = false
     /// What has come may be gone on with.
     private var isResumable = false
+    private var isAnswered = false
     private var reserved = false
     /// Its bytes wait until others are durable.
     private var isHeld = false
@@ -190,11 +191,15 @@ final class Download: RunningExchange {
         for connection in links { connection.request?.resume() }
     }
 
+    /// Also if the exchange has come to its end with these bytes: they are not in the file.
     private func couldNotWrite(_ error: LinuxError) {
         if error.errno == .noSpace || error.errno == .quota {
             perform(exchange.interrupt(.init(.diskFull)))
+            end(.interrupted(.init(.diskFull)))
         } else {
-            perform(exchange.fail(ExchangeFailure(.file, reason: "\(error)")))
+            let failure = ExchangeFailure(.file, reason: "\(error)")
+            perform(exchange.fail(failure))
+            end(.failed(failure))
         }
     }
 
@@ -221,11 +226,13 @@ final class Download: RunningExchange {
 
     private func perform(_ actions: [Exchange.Action]) {
         for action in actions {
+            // What follows would go out for a file that nobody fetches any more.
+            if self.end != nil { return }
             switch action {
             case .request: ask(on: 0)
             case .fetch(let number): ask(on: number)
             case .answered(let answer):
-                isResumable = answer.validator != nil
+                (isResumable, isAnswered) = (answer.validator != nil, true)
                 // The daemon forgets it now, and takes what is told from now on for the new file.
                 if answer.startsAnew { forgetDurable() }
                 tasks.append(.report(.answered(id, answer)))
@@ -345,7 +352,8 @@ final class Download: RunningExchange {
     /// None: nothing is new.
     func takeProgress() -> [NetworkReport] {
         let now = (received: exchange.received, durable: min(durable.prefix, exchange.received))
-        guard end == nil, !exchange.isWaiting else { return [] }
+        // Before that the daemon knows more: what earlier attempts have brought.
+        guard isAnswered, end == nil, !exchange.isWaiting else { return [] }
         let ranges = takeRanges()
         guard now != told || !ranges.isEmpty else { return [] }
         told = now
@@ -364,6 +372,7 @@ final class Download: RunningExchange {
     private func end(_ end: ExchangeEnd) {
         guard self.end == nil else { return }
         self.end = end
+        tasks.removeAll(where: \.isRequest)
         for number in links.indices { giveUp(number) }
         if reserved { releaseReserved() }
         switch end {

@@ -42,6 +42,10 @@ enum ExchangeTask {
     case sync(SyncThread.Job)
     /// It is over.
     case done(NetworkReport)
+
+    var isRequest: Bool {
+        if case .request = self { true } else { false }
+    }
 }
 
 extension CurlRequest.Options {

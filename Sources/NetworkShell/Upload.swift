@@ -188,6 +188,7 @@ final class Upload: RunningExchange {
     }
 
     private func end(_ end: ExchangeEnd) {
+        tasks.removeAll(where: \.isRequest)
         giveUp()
         let confirmed = exchange.confirmed
         let size = if case .complete(let size) = end { size } else { confirmed }

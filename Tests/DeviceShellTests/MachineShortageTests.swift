@@ -44,8 +44,12 @@ struct MachineShortageTests {
             )
         }
         for number in 0..<Self.commands {
-            let explained = try offstage(bench, "explain", "--json", "command.c\(number)")
-            #expect(explained.contains("\"gate\": \"\(gate)\""), "\(explained)")
+            var explained = ""
+            // Not while it is just being tried again.
+            try Wait.until("held: \(explained)") {
+                explained = try offstage(bench, "explain", "--json", "command.c\(number)")
+                return explained.contains("\"gate\": \"\(gate)\"")
+            }
         }
         #expect(bench.read("ran") == "")
         #expect(try offstage(bench, "history", "--json").contains("\"what\": \"run\"") == false)

@@ -217,6 +217,26 @@ struct ExchangeReportTests {
         #expect(server.requests.last?.fields["range"] == "bytes=\(durable)-")
     }
 
+    @Test func `what could not be written is not complete, though all of it has come`() throws {
+        let object = VersionedObject(version: 1, size: 1 << 20)
+        server.set("/file", .init(object))
+        let first = try peer.begin(order(), to: file)
+        let validator = try #require(try peer.answer(first).validator)
+        #expect(try peer.end(first).end == .complete(size: object.size))
+        let rest = order {
+            $0.resume = ResumePoint(offset: 500_000, validator: validator, total: object.size)
+            $0.resume?.ranges = [600_000..<object.size]
+        }
+        let readable = try FileDescriptor(opening: file, .reading)
+        let id = TransferID(4_711)
+        try peer.send(.begin(id, rest), with: readable.number)
+        guard case .failed(let failure) = try peer.end(id).end else {
+            throw DidNotHappen(description: "a failure")
+        }
+        #expect(failure.code == .file)
+        #expect(server.requests.last?.fields["range"] == "bytes=500000-599999")
+    }
+
     // MARK: Interruptions
 
     @Test func `what came before the connection broke is durable under a strong tag only`() throws {
