@@ -5,6 +5,8 @@ package import Vocabulary
 package struct HostQueues {
     private var exchanges: [TransferID: Member] = [:]
     private var hosts: [String: Host] = [:]
+    /// Those that have no connection yet.
+    package private(set) var waiting: [TransferID] = []
 
     private struct Member {
         let host: String
@@ -36,7 +38,8 @@ package struct HostQueues {
         exchanges[id] = Member(host: host)
         let waiting = Waiting(id: id, connections: connections, limit: limit ?? .max)
         hosts[host, default: Host()].waiting.append(waiting)
-        // Nobody who came before it waits, or it does.
+        // If somebody waits before it, it waits too.
+        self.waiting.append(id)
         return begin(host).contains(id)
     }
 
@@ -45,11 +48,20 @@ package struct HostQueues {
         guard let member = exchanges.removeValue(forKey: id) else { return [] }
         if member.connections == 0 {
             hosts[member.host]?.waiting.removeAll { $0.id == id }
+            waiting.removeAll { $0 == id }
         }
         hosts[member.host]?.connections -= member.connections
         let begun = begin(member.host)
         if hosts[member.host]?.connections == 0 { hosts[member.host] = nil }
         return begun
+    }
+
+    /// It needs no more than so many. Returns what may begin now.
+    package mutating func keep(_ id: TransferID, connections: Int64) -> [TransferID] {
+        guard let member = exchanges[id], connections < member.connections else { return [] }
+        exchanges[id]?.connections = connections
+        hosts[member.host]?.connections -= member.connections - connections
+        return begin(member.host)
     }
 
     private mutating func begin(_ name: String) -> [TransferID] {
@@ -62,6 +74,7 @@ package struct HostQueues {
             begun.append(first.id)
         }
         hosts[name] = host
+        waiting.removeAll { begun.contains($0) }
         return begun
     }
 }

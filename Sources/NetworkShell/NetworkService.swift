@@ -122,8 +122,11 @@ final class NetworkService {
             connections: exchange.connections,
             limit: exchange.connectionsPerHost
         )
-        if mayBegin { exchange.begin() }
-        if isRetiring(at: Clocks.boot()) { exchange.stop() }
+        if isRetiring(at: Clocks.boot()) {
+            exchange.stop()
+        } else if mayBegin {
+            exchange.begin()
+        }
         advance(exchange)
         try? progressTimer?.arm(at: Clocks.boot() + Self.tick)
     }
@@ -187,6 +190,7 @@ final class NetworkService {
             tellProgress(of: exchange)
             touched[exchange.id] = exchange
         }
+        stopWaiting()
         try? progressTimer?.arm(at: now + Self.tick)
     }
 
@@ -214,16 +218,38 @@ final class NetworkService {
     private var touched: [TransferID: any RunningExchange] = [:]
     private var wasIdle = false
 
-    /// Does what a exchange has come to want.
+    /// Does what an exchange has come to want.
     private func advance(_ exchange: any RunningExchange) {
         for task in exchange.takeTasks() { perform(task, of: exchange) }
         guard !exchange.needsConnections else { return }
-        for id in queues.remove(exchange.id) {
+        beginNext(queues.remove(exchange.id))
+    }
+
+    /// Their turn has come.
+    private func beginNext(_ ids: [TransferID]) {
+        for id in ids {
             guard let next = exchanges[id] else { continue }
-            next.begin()
+            isRetired ? next.stop() : next.begin()
             advance(next)
         }
     }
+
+    /// Who waits for long could not be overtaken here: the daemon orders it anew at its turn.
+    private func stopWaiting() {
+        var ticks: [TransferID: Int] = [:]
+        for id in queues.waiting {
+            let count = waited[id, default: 0] + 1
+            ticks[id] = count
+            guard count > Self.longestWait, let exchange = exchanges[id] else { continue }
+            exchange.stop()
+            advance(exchange)
+        }
+        waited = ticks
+    }
+    /// At how many ticks.
+    private var waited: [TransferID: Int] = [:]
+    /// In ticks.
+    private static let longestWait = 4
 
     private func perform(_ task: ExchangeTask, of exchange: any RunningExchange) {
         switch task {
@@ -235,6 +261,8 @@ final class NetworkService {
         case .report(let report):
             if case .resource(_, let resource?) = report { interops.learn(resource) }
             self.report(report, of: exchange)
+            guard case .answered(_, let answer) = report, exchange.connections > 1 else { return }
+            beginNext(queues.keep(exchange.id, connections: 1 + answer.moreConnections))
         case .sync(let job):
             job.isLast ? batch.add(job, at: Clocks.boot()) : syncs.add(job)
         case .done(let report):

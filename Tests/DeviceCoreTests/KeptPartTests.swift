@@ -124,8 +124,36 @@ struct KeptPartTests {
         bench.advance(.days(7) - .minutes(1))
         #expect(bench.stored(id) != nil)
         bench.advance(.minutes(1))
-        #expect(bench.stored(id) == nil)
         #expect(bench.contains(.transfer(id, .discard(part(of: id)))))
+        // Until the file is surely gone it is on record.
+        #expect(bench.stored(id)?.kept == nil && bench.stored(id) != nil)
+        bench.advance(.minutes(1))
+        #expect(bench.stored(id) == nil)
+    }
+
+    @Test func `a daemon that starts removes what the one before may have left`() throws {
+        // Kept: it stays.
+        var (bench, launch, old) = try begun()
+        bench.askSession(launch, .keep([1]))
+        bench.report(old, Self.stopped)
+        var waiting = bench
+        try waiting.restart()
+        #expect(!waiting.contains(.transfer(old, .discard(part(of: old)))))
+        // Another goes on in its file: it stays.
+        let token = try #require(bench.ends(launch).first?.resume)
+        bench.askSession(launch, .enqueue([order(2, resume: token)], token: nil))
+        let id = try #require(bench.sessionTasks.first)
+        var going = bench
+        try going.restart()
+        for owner in [old, id] {
+            #expect(!going.contains(.transfer(owner, .discard(part(of: old)))))
+        }
+        // That has been cancelled too.
+        bench.askSession(launch, .cancel([2]))
+        bench.report(id, Self.stopped)
+        #expect(bench.stored(id)?.isEnded == true)
+        try bench.restart()
+        #expect(bench.contains(.transfer(id, .discard(part(of: old)))))
     }
 
     @Test func `a swipe and a time-out keep what has come`() throws {

@@ -94,6 +94,33 @@ struct LeftoverTests {
         #expect(left.count <= Sweep.commandLogs)
     }
 
+    @Test func `files of sessions that no transfer has are removed`() throws {
+        let scratch = ScratchDirectory()
+        try Files.makeDirectory(scratch("photos"))
+        var device = Device()
+        var effects: [Effect] = []
+        func handle(_ event: Event) { device.handle(event, at: Clocks.now(), into: &effects) }
+        handle(.started(Start(bootID: "b", seed: 1)))
+        let order = TransferOrder(url: "http://example.org/1", directory: scratch("photos"))
+        let reply = ReplyToken(1)
+        handle(.user(.transfer(.enqueue([order], token: nil)), reply: reply))
+        let ids = effects.compactMap { (effect) -> [TransferID]? in
+            guard case .reply(reply, .transfers(let ids)) = effect else { return nil }
+            return ids
+        }
+        let id = try #require(ids.first?.first)
+        let app = device.apps[0].id
+        try Files.makeDirectory(scratch(app.name))
+        let kept = [".offstage-\(id).part", "\(id).download", "letter"]
+        for name in kept + [".offstage-9999.part", "9999.download"] {
+            try scratch.write("\(app.name)/\(name)", "x")
+        }
+        try scratch.write("photos/9999.download", "x")
+        Sweep.transfers(in: scratch.path, of: device)
+        #expect(try Files.list(scratch(app.name)).sorted() == kept.sorted())
+        #expect(try Files.list(scratch("photos")).isEmpty)
+    }
+
     @Test(arguments: ["state", "run"])
     func `a directory with other people's files is refused, and left as it is`(_ name: String)
         throws

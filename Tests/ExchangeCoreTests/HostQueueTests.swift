@@ -53,6 +53,16 @@ struct HostQueueTests {
         #expect(remove(2) == [3])
     }
 
+    @Test mutating func `connections that are not needed make room for others`() {
+        let begun = [add(1, connections: 2), add(2), add(3)]
+        #expect(begun == [true, false, false])
+        #expect(queues.waiting.map(\.number) == [2, 3])
+        #expect(queues.keep(TransferID(1), connections: 1).map(\.number) == [2])
+        #expect(queues.keep(TransferID(1), connections: 2).isEmpty)
+        #expect(remove(1) == [3])
+        #expect(queues.waiting.isEmpty)
+    }
+
     @Test mutating func `a higher limit lets several begin`() {
         for id: UInt64 in 1...2 { _ = add(id) }
         let late = [add(3, limit: 4), add(4, limit: 4), add(5)]

@@ -127,6 +127,7 @@ extension PlantedBug {
     ]
 
     private static let partRule = "what has come of a download is used once, by its own app"
+    private static let removeRule = "nothing is left of a download that is over"
     private static let moveRule = "a file is in the one place that the user has named"
 
     /// Bugs about what is kept of unfinished files.
@@ -150,6 +151,13 @@ extension PlantedBug {
                 }
                 file.partialName = ".offstage-\(TransferID(id.number - 1)).part"
                 return [.transfer(id, .begin(order, file))]
+            }
+        },
+        PlantedBug("what has come of a cancelled download stays", removeRule).with {
+            $0.notices = "still there"
+            $0.days = 5
+            $0.effect = { effect, _ in
+                if case .transfer(_, .discard) = effect { [] } else { [effect] }
             }
         },
         // It begins with the number of the transfer.

@@ -39,6 +39,7 @@ extension Device {
         }
         requeueTransfers(at: transition.now)
         for transfer in transfers.all() { emitPlacement(transfer.id, &transition) }
+        discardUnused(&transition)
         touchAll()
     }
 

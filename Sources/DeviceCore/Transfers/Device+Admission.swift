@@ -54,8 +54,9 @@ extension Device {
             guard let id = transfers.head(ofLane: lane, at: now), let transfer = transfers[id]
             else { continue }
             let key = transfers.lanes[lane].key
-            guard used.isRoom(for: key.host, ahead: transfers.paces.ahead(from: key.host, at: boot))
-            else { continue }
+            let ahead =
+                transfer.mayBeginAhead ? transfers.paces.ahead(from: key.host, at: boot) : 0
+            guard used.isRoom(for: key.host, ahead: ahead) else { continue }
             let rank = TransferRank(
                 isForeground: apps[key.app].isForeground,
                 running: used.apps[key.app, default: 0],
@@ -108,11 +109,11 @@ extension Device {
             return beginUpload(id, request, &transition)
         }
         var exchange = ExchangeOrder(
-            url: order.url,
+            url: order.url.withSmallScheme,
             headers: order.headers,
             resume: transfer.resume,
             errors: order.errors,
-            timeout: order.timeout,
+            timeout: min(order.timeout, ExchangeOrder.longestTimeout),
             sha256: order.sha256,
             rateLimit: order.rateLimit,
             proxy: proxy(of: order)

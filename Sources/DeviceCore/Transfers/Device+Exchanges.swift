@@ -256,11 +256,11 @@ extension Device {
 extension Transfer.Attempt {
     /// Nil: nothing that a later attempt could go on with.
     fileprivate func resumePoint(at durable: Int64) -> ResumePoint? {
-        // Told apart from these, it may have reached some of them.
-        let further = ranges.filter { $0.lowerBound > durable }
-        guard durable > 0 || !further.isEmpty, let answer, let validator = answer.validator else {
-            return nil
-        }
+        guard let answer, let validator = answer.validator else { return nil }
+        // Told apart from these, `durable` may have reached some of them.
+        let end = answer.total ?? 0
+        let further = ranges.filter { $0.lowerBound > durable && $0.upperBound <= end }
+        guard durable > 0 || !further.isEmpty else { return nil }
         var point = ResumePoint(offset: durable, validator: validator, total: answer.total)
         point.ranges = further
         return point

@@ -1,4 +1,4 @@
-import Vocabulary
+package import Vocabulary
 
 /// What has come of a download, or has been sent of an upload, that its app has cancelled, or that
 /// has ended without it.
@@ -31,6 +31,23 @@ extension Device {
         }
         transfers.look(at: until, id)
         save(.transfer(id))
+    }
+
+    /// By a daemon that starts: the one before may have been killed before it removed what had come
+    /// of transfers that it had ended.
+    func discardUnused(_ transition: inout Transition) {
+        let downloads = transfers.all().filter { !$0.order.direction.isUpload }
+        let used = Set(downloads.filter { !$0.isOver }.map(\.file.partialName))
+        for transfer in downloads where transfer.isOver && !transfer.isFinished {
+            guard !used.contains(transfer.file.partialName) else { continue }
+            transition.emit(.transfer(transfer.id, .discard(transfer.file)))
+        }
+    }
+
+    /// What an app's transfers have, or will have, in its directory.
+    package func transferFileNames(of app: AppID) -> Set<String> {
+        guard let index = apps.index(of: app) else { return [] }
+        return Set(transfers.all(of: index).flatMap { [$0.file.partialName, "\($0.id).download"] })
     }
 
     /// A new task takes over what there is of an ended one of its app, and what was asked for.
@@ -66,9 +83,22 @@ extension Device {
 }
 
 extension Transfer {
+    /// Nothing that has come is of use to anybody any more; what is complete has its own name.
+    fileprivate var isOver: Bool { isEnded && kept == nil }
+
+    fileprivate var isFinished: Bool {
+        if case .ended(.finished, _) = state { true } else { false }
+    }
+
     /// Its app knows how it ended.
     package var isAcknowledged: Bool { isEnded && task != nil && task?.place == nil }
 
+    /// One of which nobody will hear again stays on record for so long, until its file is surely
+    /// gone: a daemon that is killed just then has a successor who removes it.
+    private static let removalAge = Interval.minutes(1)
+
     /// When one that has ended is forgotten.
-    func forgotten(at end: WallTime) -> WallTime { kept?.until ?? end + endedAge }
+    func forgotten(at end: WallTime) -> WallTime {
+        kept?.until ?? end + (isAcknowledged && kept == nil ? Self.removalAge : endedAge)
+    }
 }

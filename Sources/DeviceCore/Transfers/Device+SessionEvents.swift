@@ -115,13 +115,12 @@ extension Device {
         of index: Int,
         _ transition: inout Transition
     ) {
-        guard
-            let position = apps[index].joined.firstIndex(where: { $0.told == id }),
-            transfers.app(of: id) == index
-        else { return }
+        guard let position = apps[index].joined.firstIndex(where: { $0.told == id }) else { return }
         apps[index].joined[position].told = nil
+        defer { touch(index) }
+        // The user may have cleared it meanwhile.
+        guard transfers.app(of: id) == index else { return }
         transfers[id]?.kept == nil ? forgetEnded(id, &transition) : setAside(id, &transition)
-        touch(index)
     }
 
     /// What has been told of a task that is on its way: only to an app that listens.

@@ -30,7 +30,7 @@ extension Device {
             case .move(let ids, let move):
                 try self.move(try known(ids), move, &transition)
             case .forget(let ids):
-                for id in try ids.map(known) ?? transfers.all().map(\.id) {
+                for id in try ids.map(known) ?? transfers.all().filter(\.isToldToAll).map(\.id) {
                     forgetEnded(id, &transition)
                 }
             }
@@ -195,17 +195,28 @@ extension Device {
         }
     }
 
+    /// Its app is not told any more, and its file is about to be removed.
+    private mutating func remember(_ id: TransferID, removedAt now: WallTime) {
+        transfers.change(id) {
+            if case .ended(let end, _) = $0.state { $0.state = .ended(end, at: now) }
+            ($0.kept, $0.resume) = (nil, nil)
+            $0.task?.place = nil
+        }
+        if let date = transfers[id]?.forgotten(at: now) { transfers.look(at: date, id) }
+        save(.transfer(id))
+    }
+
     mutating func forgetEnded(_ id: TransferID, _ transition: inout Transition) {
         guard let transfer = transfers[id], let app = transfers.app(of: id) else { return }
         guard case .ended(let end, _) = transfer.state else { return }
-        transfers.remove(id)
         if transfer.kept != nil {
-            if transfer.order.direction.isUpload {
-                removeUpload(transfer, end, &transition)
-            } else {
+            guard transfer.order.direction.isUpload else {
                 transition.emit(.transfer(id, .discard(transfer.file)))
+                return remember(id, removedAt: transition.now.wall)
             }
+            removeUpload(transfer, end, &transition)
         }
+        transfers.remove(id)
         // What its app wants to keep it has moved by now. What it has sent is its own.
         if transfer.task != nil, !transfer.order.direction.isUpload,
             case .finished(_, let name) = end
@@ -279,6 +290,9 @@ extension Device {
 }
 
 extension Transfer {
+    /// No app has yet to hear of it.
+    fileprivate var isToldToAll: Bool { task?.place == nil }
+
     /// How long it is kept once it has ended.
     var endedAge: Interval { task == nil ? Device.endedTransferAge : Device.unacknowledgedAge }
 }

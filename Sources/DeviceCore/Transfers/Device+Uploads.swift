@@ -19,7 +19,7 @@ extension Device {
         }
         let order = transfer.order
         var exchange = UploadOrder(
-            url: order.url,
+            url: order.url.withSmallScheme,
             method: request.method,
             headers: headers(of: transfer, request),
             source: request.source,
@@ -27,7 +27,7 @@ extension Device {
             interop: progress.interop,
             mayRepeat: request.mayRepeat,
             errors: order.errors,
-            timeout: order.timeout,
+            timeout: min(order.timeout, ExchangeOrder.longestTimeout),
             rateLimit: order.rateLimit,
             proxy: proxy(of: order)
         )
@@ -64,7 +64,7 @@ extension Device {
         if case .failed(let failure) = end, failure.code == .exchange(.uncertain) { return }
         let removal = UploadRemoval(
             resource: resource,
-            url: transfer.order.url,
+            url: transfer.order.url.withSmallScheme,
             headers: transfer.order.headers,
             proxy: transfer.order.proxy
         )

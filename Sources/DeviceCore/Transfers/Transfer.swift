@@ -184,7 +184,12 @@ package struct Transfer: Hashable, Sendable, Codable {
             since: submittedAt,
             earliest: order.earliest,
             transfer: Shared(
-                TransferWork(host: String(host), retry: retry, question: question)
+                TransferWork(
+                    host: String(host),
+                    retry: retry,
+                    question: question,
+                    mayBeginAhead: mayBeginAhead
+                )
             )
         )
     }
@@ -208,7 +213,7 @@ package struct Transfer: Hashable, Sendable, Codable {
         [order.timeout, order.resourceTimeout, order.delay ?? .zero, retry?.wait ?? .zero]
     }
 
-    var file: TransferFile {
+    package var file: TransferFile {
         TransferFile(
             directory: order.directory,
             partialName: ".offstage-\(partOf ?? id).part",
@@ -249,6 +254,7 @@ struct TransferWork: Hashable, Sendable, Codable {
     let host: String
     let retry: Transfer.Retry?
     let question: TransferQuestion?
+    let mayBeginAhead: Bool
 }
 
 /// An enqueue that was answered; its transfers have consecutive numbers.

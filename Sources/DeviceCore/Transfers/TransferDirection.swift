@@ -17,7 +17,7 @@ package enum TransferDirection: Hashable, Sendable, Codable, Defaulted {
     /// One word that stays the same, for programs.
     var word: String { isUpload ? "upload" : "download" }
 
-    var isUpload: Bool {
+    package var isUpload: Bool {
         switch self {
         case .download: false
         case .upload: true

@@ -1,5 +1,14 @@
 import Vocabulary
 
+extension Transfer {
+    /// Once it has been ordered its server may have it. It is not ordered before it can be sent, so
+    /// that none that has only waited is taken for one that may have arrived.
+    var mayBeginAhead: Bool {
+        guard case .upload(let request) = order.direction else { return true }
+        return request.mayRepeat || upload?.resource != nil
+    }
+}
+
 /// How quickly transfers from a host end. Small ones end before the next can be begun: its order
 /// takes longer than its bytes. So some are begun ahead of a free connection, and wait for it in
 /// the network process. Where one takes long, none is, for it could not be overtaken there.

@@ -198,11 +198,11 @@ package struct TransferTable: Hashable, Sendable {
     /// The first of a lane that still waits there, if any does. One that has got a date since then
     /// comes back when that has come.
     mutating func head(ofLane index: Int, at now: WallTime) -> TransferID? {
-        let trigger = lanes[index].key.trigger
+        let key = lanes[index].key
         while let first = lanes[index].queue.first {
             if let transfer = self[first.id], transfer.state == .waiting,
-                transfer.turn == first.turn, transfer.date <= now, transfer.trigger == trigger,
-                transfer.question == nil
+                transfer.turn == first.turn, transfer.date <= now, transfer.trigger == key.trigger,
+                transfer.question == nil, transfer.host == key.host
             {
                 return first.id
             }

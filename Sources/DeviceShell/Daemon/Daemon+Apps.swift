@@ -22,7 +22,7 @@ extension Daemon: AppHost {
     func transferDirectory(of app: AppID) throws(LinuxError) -> String {
         // Its files are opened by paths without links.
         let state = Files.resolved(paths.state) ?? paths.state
-        let directory = "\(state)/transfers/\(app.name)"
+        let directory = DaemonPaths.transfers(in: state) + "/" + app.name
         try Files.makeDirectory(directory, permissions: 0o700, parents: true)
         return directory
     }

@@ -396,17 +396,18 @@ final class Daemon {
             // thousands of changes.
             if !hasSettledIn || bytes > 1 << 20 { CurrentProcess.releaseFreeMemory() }
             hasSettledIn = true
-            sweepLogs()
+            sweep()
         }
         isLogDue = (try? idle?.setPriority(10)) != nil
     }
 
     /// When there is nothing better to do, and not again and again.
-    private func sweepLogs() {
+    private func sweep() {
         let isDue = lastSweep.map { Clocks.boot() - $0 > .hours(1) } ?? true
         guard isDue, !driver.isStarting else { return }
         lastSweep = Clocks.boot()
         Sweep.logs(in: paths.logs, of: driver.device)
+        Sweep.transfers(in: paths.transfers, of: driver.device)
     }
     private var lastSweep: BootTime?
     private var idle: DeferredSource?

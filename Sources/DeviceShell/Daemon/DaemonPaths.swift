@@ -69,6 +69,9 @@ package struct DaemonPaths: Equatable, Sendable {
     package var socket: String { runtime + "/socket" }
     package var launches: String { state + "/launches" }
     package var logs: String { state + "/logs" }
+    /// With a directory for each app that has a session.
+    var transfers: String { Self.transfers(in: state) }
+    static func transfers(in state: String) -> String { state + "/transfers" }
     package var database: String { state + "/offstage.db" }
     package var events: String { state + "/events.log" }
     /// The settings file as it was when it was last valid.

@@ -48,6 +48,21 @@ enum Sweep {
         for command in commands.dropFirst(commandLogs) { remove(command.path) }
     }
 
+    /// Files of sessions that no transfer has: a daemon was killed before it removed them.
+    static func transfers(in directory: String, of device: borrowing Device) {
+        for app in (try? Files.list(directory)) ?? [] {
+            let known = device.transferFileNames(of: AppID(app))
+            let names = (try? Files.list("\(directory)/\(app)")) ?? []
+            for name in names where isOfTransfer(name) && !known.contains(name) {
+                try? Files.remove("\(directory)/\(app)/\(name)")
+            }
+        }
+    }
+
+    private static func isOfTransfer(_ name: String) -> Bool {
+        name.hasSuffix(".download") || name.hasPrefix(".offstage-") && name.hasSuffix(".part")
+    }
+
     private static let suffix = DaemonPaths.logSuffix
 
     private static func remove(_ log: String) {

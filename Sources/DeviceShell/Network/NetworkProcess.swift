@@ -54,7 +54,7 @@ final class NetworkProcess {
             end("the network process has ended")
             process = nil
         }
-        send(.hello(version: NetworkFormat.version), with: nil)
+        try? send(.hello(version: NetworkFormat.version), with: nil)
     }
 
     /// What it needs of ours: proxies, and where certificates are.
@@ -69,12 +69,9 @@ final class NetworkProcess {
         return ["OFFSTAGE_NET=1", "PATH=/usr/bin:/bin"] + taken
     }
 
-    func send(_ order: NetworkOrder, with file: OpenFile?) {
-        do throws(NetworkError) {
-            waiting.append((try order.bytes(), file))
-        } catch {
-            return end("an order that cannot be: \(error)")
-        }
+    /// Throws for an order that the link does not take: it goes nowhere, and others go on.
+    func send(_ order: NetworkOrder, with file: OpenFile?) throws(NetworkError) {
+        waiting.append((try order.bytes(), file))
         if !isBlocked { flush() }
     }
 

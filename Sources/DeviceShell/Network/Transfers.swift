@@ -47,11 +47,12 @@ final class Transfers {
         case .begin(let order, let file): begin(id, order, file)
         case .upload(let order, let file): upload(id, order, file)
         // One that has ended says so already.
-        case .proceed: running[id]?.send(.proceed(id), with: nil)
-        case .stop: running[id]?.send(.stop(id), with: nil)
+        case .proceed: try? running[id]?.send(.proceed(id), with: nil)
+        case .stop: try? running[id]?.send(.stop(id), with: nil)
         case .place(let placement): place(id, placement)
         case .discard(let file): TransferFiles.discard(file)
-        case .remove(let removal): networkProcess()?.send(.remove(removal), with: nil)
+        // What cannot be asked for is left to the server.
+        case .remove(let removal): try? networkProcess()?.send(.remove(removal), with: nil)
         case .look(let directory, let name):
             if TransferFiles.exists(name, in: directory) { happened(id, .notPlaced(.exists)) }
         case .forget(let numbers): logins.forget(numbers)
@@ -75,8 +76,7 @@ final class Transfers {
             happened(id, .opened(inode: opened.inode))
             let handle = NetworkProcess.OpenFile(opened.descriptor)
             guard let process = networkProcess(for: id) else { return }
-            running[id] = process
-            process.send(.begin(id, order), with: handle)
+            send(.begin(id, order), with: handle, of: id, to: process)
         } catch {
             switch error {
             case .lost:
@@ -102,10 +102,26 @@ final class Transfers {
             let source = try UploadSource.open(file, order.source)
             let handle = NetworkProcess.OpenFile(source)
             guard let process = networkProcess(for: id, durable: confirmed) else { return }
-            running[id] = process
-            process.send(.upload(id, order), with: handle)
+            send(.upload(id, order), with: handle, of: id, to: process, durable: confirmed)
         } catch {
             happened(id, .ended(UploadSource.end(by: error, file), durable: confirmed))
+        }
+    }
+
+    private func send(
+        _ order: NetworkOrder,
+        with file: NetworkProcess.OpenFile,
+        of id: TransferID,
+        to process: NetworkProcess,
+        durable: Int64? = nil
+    ) {
+        do throws(NetworkError) {
+            running[id] = process
+            try process.send(order, with: file)
+        } catch {
+            running[id] = nil
+            let failure = ExchangeFailure(.badURL, reason: "it cannot be asked for: \(error)")
+            happened(id, .ended(.failed(failure), durable: durable))
         }
     }
 

@@ -10,7 +10,9 @@ final class ServiceFollower {
     private let bus: Bus
     private let context: () -> ServiceContext
     private let changed: () -> Void
-    private var subscriptions: [Subscription] = []
+    private var rereads: [Subscription] = []
+    /// To the changes of each object that is read. What others of the service say wakes nobody.
+    private var changes: [ServiceObject: Subscription] = [:]
     private var name: NameWatch?
     /// Its unique name on the bus; nil: it is not there.
     private var owner: String? { name?.owner }
@@ -30,13 +32,8 @@ final class ServiceFollower {
         changed: @escaping () -> Void
     ) throws(BusError) {
         (self.row, self.bus, self.context, self.changed) = (row, bus, context, changed)
-        subscriptions = [
-            try bus.onSignal("PropertiesChanged", of: Self.properties, from: row.name) {
-                [unowned self] in heard($0)
-            }
-        ]
         for signal in row.rereadAfter {
-            subscriptions.append(
+            rereads.append(
                 try bus.onSignal(
                     signal.member,
                     of: signal.object.interface,
@@ -61,7 +58,7 @@ final class ServiceFollower {
 
     private func found(_ isThere: Bool) {
         objects = ServiceObjects()
-        asked = [:]
+        (asked, changes) = ([:], [:])
         problem = nil
         if isThere { readAll() } else { changed() }
     }
@@ -78,6 +75,8 @@ final class ServiceFollower {
         let question = questions
         asked[object] = question
         do throws(BusError) {
+            // Nothing falls between what is read and what is heard.
+            if changes[object] == nil { changes[object] = try listen(to: object) }
             try bus.properties(of: (owner, object.path, object.interface)) {
                 [unowned self] answer in
                 guard asked[object] == question else { return }
@@ -88,6 +87,16 @@ final class ServiceFollower {
             asked[object] = nil
             problem = error.message
         }
+    }
+
+    private func listen(to object: ServiceObject) throws(BusError) -> Subscription {
+        try bus.onSignal(
+            "PropertiesChanged",
+            of: Self.properties,
+            at: object.path,
+            from: row.name,
+            about: object.interface
+        ) { [unowned self] in heard($0) }
     }
 
     private func took(_ answer: Result<ValueMap, BusError>, of object: ServiceObject) {
@@ -108,6 +117,7 @@ final class ServiceFollower {
         for further in now where !before.contains(further) { read(further) }
         // Of sessions that are over, above all.
         objects.keep(now)
+        changes = changes.filter { now.contains($0.key) }
         if asked.isEmpty { changed() }
     }
 

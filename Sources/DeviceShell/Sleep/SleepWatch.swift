@@ -9,6 +9,7 @@ final class SleepWatch: ServiceBus.Client {
     private let resumed: () -> Void
     private let delay = Inhibitor.delayingSleep("prepares for sleep")
     private var signal: Subscription?
+    private var logind: NameWatch?
     /// Which of its sleeps the machine is about to begin; nil: none.
     private var next: Int?
     private var count = 0
@@ -27,6 +28,8 @@ final class SleepWatch: ServiceBus.Client {
     func connected(_ bus: Bus) throws(BusError) {
         // What a bus that has gone said of a sleep is over.
         next = nil
+        // Before it is asked for anything: what it says after that is known to be its own.
+        logind = try NameWatch(ServiceRow.logind.name, on: bus) { _ in }
         delay.hold(true)
         signal = try bus.onSignal(
             "PrepareForSleep",
@@ -34,7 +37,9 @@ final class SleepWatch: ServiceBus.Client {
             at: Logind.manager.path,
             from: ServiceRow.logind.name
         ) { [unowned self] message in
-            guard let isBefore = message.arguments.first?.boolValue else { return }
+            guard message.sender == logind?.owner,
+                let isBefore = message.arguments.first?.boolValue
+            else { return }
             guard isBefore else {
                 next = nil
                 resumed()
@@ -49,5 +54,5 @@ final class SleepWatch: ServiceBus.Client {
         }
     }
 
-    func disconnected() { signal = nil }
+    func disconnected() { (signal, logind) = (nil, nil) }
 }

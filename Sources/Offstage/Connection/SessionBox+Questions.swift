@@ -29,7 +29,7 @@ extension SessionBox {
             state.underWay += 1
             return true
         }
-        if isNews { ask(question) }
+        if isNews { ask(question) } else { finishEventsIfTold() }
     }
 
     func ask(_ question: TaskQuestion) {
@@ -151,18 +151,28 @@ extension SessionBox {
 
     /// The daemon has it, or will: also one that is restarted.
     fileprivate func send(_ call: App1.AnswerTask) {
+        enqueue(call, instead: newCall(call.question))
+        answered()
+    }
+
+    /// `instead`: said if the daemon takes the answer for none at all. Asked again, the app would
+    /// give the same one.
+    private func enqueue(_ call: App1.AnswerTask, instead plain: App1.AnswerTask?) {
         outgoing.async { [self] in
             app.ask(
                 OutgoingCall(call, .kept) { [self] answer in
                     guard case .failure(let error) = answer else { return }
                     LibraryLog.write("an answer for a task was not taken: \(error.text)")
+                    if case .refused(.invalid) = error.reason {
+                        if let plain { enqueue(plain, instead: nil) }
+                        return
+                    }
                     // It is still a question.
                     state.withLock { _ = $0.asked.remove(call.question) }
                     if case .refused = error.reason { join() }
                 }
             )
         }
-        answered()
     }
 
     /// The delegate is done with a question.

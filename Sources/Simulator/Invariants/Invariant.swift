@@ -88,7 +88,7 @@ package enum Invariants {
             RefreshBudgetKept(), NothingBegunAtTheEnd(), AsAskedFor(), AskedForIsThere(),
             HandlersOnce(), EndsTold(), CallersAnswered(), SidesAgree(), ToldOfItself(),
             SleepsAgain(), OneVersion(), TransfersHeld(), TransfersKept(), TaskEndsTold(),
-            UploadedOnce(), PartsUsedOnce(), MovedWhole(), QuestionsAnswered(),
+            UploadedOnce(), PartsUsedOnce(), PartsRemoved(), MovedWhole(), QuestionsAnswered(),
         ]
     }
 }

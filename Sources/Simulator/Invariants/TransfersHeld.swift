@@ -21,9 +21,13 @@ final class TransfersHeld: EffectInvariant, ProcessInvariant {
         running.removeAll { $0.id == id }
         totals[id] = nil
         running.append((id, host, action.connections))
-        let all = connections { _ in true }
+        // What is begun ahead waits for a connection of its host, and uses none.
+        var all: Int64 = 0
+        for host in Set(running.map(\.host)).sorted() {
+            all += min(connections { $0 == host }, world.settings.transfersPerHost)
+        }
+        guard all <= world.settings.transferSlots else { return "\(all) run side by side" }
         let ahead = Int64(TransferPaces.ahead)
-        guard all <= world.settings.transferSlots + ahead else { return "\(all) run side by side" }
         let sameHost = connections { $0 == host }
         guard sameHost <= world.settings.transfersPerHost + ahead else {
             return "\(sameHost) run from \(host)"

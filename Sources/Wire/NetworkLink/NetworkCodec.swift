@@ -154,7 +154,7 @@ private func checkManner(
     _ rateLimit: Int64?,
     _ proxy: String?
 ) throws(NetworkError) {
-    try demand(timeout > .zero && timeout <= .days(1), "timeout")
+    try demand(timeout > .zero && timeout <= ExchangeOrder.longestTimeout, "timeout")
     try demand(rateLimit.map { $0 > 0 && $0.isSize } ?? true, "rate limit")
     try demand(proxy.map { $0.isEmpty || $0.isLine } ?? true, "proxy")
 }

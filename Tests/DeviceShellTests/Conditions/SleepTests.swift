@@ -98,6 +98,26 @@ final class SleepTests {
         try wait(forInhibitors: ["sleep delay"])
     }
 
+    @Test func `a stranger who says that the machine is about to sleep is not heard`() throws {
+        try wait(forInhibitors: ["sleep delay"])
+        let names = try bus.bus().call(.messageBus("ListNames")).first?.listValue ?? []
+        // To each that is there, for nobody else gets what a stranger tells all.
+        for name in names.compactMap(\.stringValue) where name.hasPrefix(":") {
+            let sent = try Command(
+                "dbus-send",
+                "--bus=\(bus.address)",
+                "--dest=\(name)",
+                "--type=signal",
+                Logind.manager.path,
+                "\(Logind.manager.interface).PrepareForSleep",
+                "boolean:true"
+            ).run()
+            #expect(sent.succeeded, "\(sent.errors)")
+        }
+        try bench.letOthersWork()
+        #expect(try inhibitors() == ["sleep delay"])
+    }
+
     @Test func `logind is asked when it comes, and again by a bus that was away`() throws {
         _ = try bench.stop()
         bus.end(Self.service)

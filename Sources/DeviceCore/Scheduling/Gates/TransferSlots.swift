@@ -8,7 +8,9 @@ extension GateTable.Definition {
         kind: .rule,
         check: {
             let host = host($0)
-            let ahead = $0.device.transferPaces.ahead(from: host, at: $0.now.boot)
+            let mayBeginAhead = $0.work.transfer?.mayBeginAhead ?? false
+            let ahead =
+                mayBeginAhead ? $0.device.transferPaces.ahead(from: host, at: $0.now.boot) : 0
             return used($0).isRoom(for: host, ahead: ahead) ? .open : .held(.event)
         },
         explain: {

@@ -42,7 +42,7 @@ enum Logind {
     static func objects(_ known: ServiceObjects, of user: UInt32) -> [ServiceObject] {
         let own = sessions(known, of: user)
         let others = [sessionAtScreen(known)].compactMap(\.self).filter { !own.contains($0) }
-        return [manager, seat, Self.user(user)] + own + others
+        return [seat, Self.user(user)] + own + others
     }
 
     /// The session that has the screen and the keyboard of the machine; it may be another user's.
