@@ -127,9 +127,10 @@ struct MissingRanges: Hashable, Sendable {
         return offset
     }
 
-    /// Its answer goes on behind its range, which is over: then it brings also what nobody fetches
-    /// there, or what a connection fetches that has no answer yet, and gets none any more. `other`:
-    /// that one. A server that sends no ranges, whatever it says, would send the rest only once.
+    /// For a connection that has filled its range while its answer has more bytes. It may take the
+    /// bytes that follow, if nobody fetches them or if the connection that does has no answer yet.
+    /// `other`: that connection, which must be given up. A server that ignores `Range` would
+    /// otherwise send the rest several times.
     mutating func extend(_ connection: Int) -> (isLonger: Bool, other: Int?) {
         guard let index = index(of: connection), claims[index].isDone,
             let answerEnd = claims[index].answerEnd, answerEnd > claims[index].end

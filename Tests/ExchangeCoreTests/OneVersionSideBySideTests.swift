@@ -3,8 +3,8 @@ import TestKit
 import Testing
 import Vocabulary
 
-/// A large file over several connections, from a server that changes it, ignores what it is asked,
-/// and breaks off, by exchanges that are killed and begun again: what is complete is one version.
+/// Fetches a large file over several connections. The server changes the file, ignores requests and
+/// breaks off; exchanges are killed and begun again. A complete file is always of one version.
 struct OneVersionSideBySideTests {
     @Test func `what is complete is one version, and nothing is fetched twice in vain`() throws {
         var (sides, gaps, alone, versions) = (0, 0, 0, 0)

@@ -28,8 +28,8 @@ extension AppSession {
         }
     }
 
-    /// What the app has asked of its sessions is answered before this is said: after that it may be
-    /// suspended, with the rest still in its own memory. At once, if nothing is unanswered.
+    /// Calls `body` once the daemon has answered all calls of the app's sessions, which may be at
+    /// once. After `body` the app may be suspended, and what is still in its memory would wait.
     func afterSessionCalls(_ body: @escaping @Sendable () -> Void) {
         let boxes = state.withLock { Array($0.sessions.values) }
         let countdown = Countdown(from: boxes.count + 1, body)

@@ -3,8 +3,8 @@ import ClientCore
 import DeviceCore
 import Vocabulary
 
-/// What has come of a task that has ended is gone on with by one task at most, which its own app
-/// has asked for; and whoever goes on with bytes names the version that they are of.
+/// At most one task resumes from the bytes of a task that has ended, and only a task of the same
+/// app. Whoever resumes names the version that the bytes belong to.
 final class PartsUsedOnce: EffectInvariant, CommitInvariant, ClientInvariant {
     let name = "what has come of a download is used once, by its own app"
     /// By their tokens, what apps were told of.

@@ -3,9 +3,8 @@ import ClientCore
 import DeviceCore
 import Vocabulary
 
-/// What a transfer has asked its app it waits for: it goes on with the app's answer to that very
-/// question, or because its app has ended it, suspended it, or said the same for all its tasks. An
-/// app that listens is asked whatever is still a question.
+/// A transfer that has asked its app waits for the answer to that question. It also goes on if the
+/// app cancels or suspends the task. An app that is connected is asked every open question.
 final class QuestionsAnswered: ClientInvariant, CommitInvariant, EffectInvariant, ProcessInvariant {
     let name = "what a transfer asks its app it waits for"
     private var pending: [TransferID: Pending] = [:]

@@ -35,8 +35,8 @@ package enum NetworkReport: Hashable, Sendable, Codable {
     /// second, and when all are there; `durable` rises every 4 MiB or 2 s, whichever comes first.
     /// Of an upload: bytes that were sent, and how many of them the server has confirmed.
     case progress(TransferID, received: Int64, durable: Int64)
-    /// Of a file that is fetched over several connections: what is durable of it behind the bytes
-    /// that `progress` and `ended` tell of. Comes before these if it has changed.
+    /// The durable ranges of a file behind its first gap, where it is fetched over several
+    /// connections. Sent before `progress` or `ended` if they have changed.
     case ranges(TransferID, [Range<Int64>])
     /// The exchange is over; `durable` bytes of the file are, or the server has confirmed them.
     case ended(TransferID, ExchangeEnd, durable: Int64)
