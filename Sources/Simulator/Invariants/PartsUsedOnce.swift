@@ -76,7 +76,7 @@ final class PartsUsedOnce: EffectInvariant, CommitInvariant, ClientInvariant {
 
     private func use(_ file: String, by id: TransferID) -> String? {
         guard let wish = numbers[id].flatMap({ asked[$0] }), let part = parts[wish.token],
-            ids[part.task].flatMap({ files[$0] }) == file
+            self.file(of: part.task) == file
         else { return "transfer \(id) uses \(file), which is not its own" }
         guard part.app == wish.app else {
             return "transfer \(id) of \(wish.app) uses what \(part.app) has fetched"
@@ -86,5 +86,11 @@ final class PartsUsedOnce: EffectInvariant, CommitInvariant, ClientInvariant {
         }
         parts[wish.token]?.user = id
         return nil
+    }
+
+    /// A task that has ended before it began has what the one had with which it was to go on.
+    private func file(of task: Int64) -> String? {
+        if let file = ids[task].flatMap({ files[$0] }) { return file }
+        return asked[task].flatMap { parts[$0.token] }.flatMap { file(of: $0.task) }
     }
 }

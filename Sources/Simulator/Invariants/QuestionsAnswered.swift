@@ -8,8 +8,8 @@ import Vocabulary
 final class QuestionsAnswered: ClientInvariant, CommitInvariant, EffectInvariant, ProcessInvariant {
     let name = "what a transfer asks its app it waits for"
     private var pending: [TransferID: Pending] = [:]
-    /// By question.
-    private var answers: [Int64: App1.AnswerTask] = [:]
+    /// By question. A process that dies may take its answer with it, and the next answers otherwise.
+    private var answers: [Int64: [App1.AnswerTask]] = [:]
     /// The header field that the last new request of a transfer had.
     private var tokens: [TransferID: String] = [:]
     /// Refused by a server, and not gone on with since.
@@ -61,12 +61,17 @@ final class QuestionsAnswered: ClientInvariant, CommitInvariant, EffectInvariant
             Pending(question: $0, app: record.app, since: answered)
         }
         if isOver { return nil }
-        guard let answer = answers[known.question] else {
+        guard let given = answers[known.question] else {
             if forAll[record.app].map({ $0 > known.since }) ?? false { return nil }
             return "question \(known.question) of transfer \(id) is gone without an answer"
         }
-        if answer.answer == .cancel { return "transfer \(id) goes on, which its app has cancelled" }
-        if answer.answer == .request { tokens[id] = "\(known.question)" }
+        if given.allSatisfy({ $0.answer == .cancel }) {
+            return "transfer \(id) goes on, which its app has cancelled"
+        }
+        if given.contains(where: { $0.answer == .request }) {
+            let isCertain = given.allSatisfy { $0.answer == .request }
+            tokens[id] = isCertain ? "\(known.question)" : nil
+        }
         return nil
     }
 
@@ -95,7 +100,7 @@ final class QuestionsAnswered: ClientInvariant, CommitInvariant, EffectInvariant
     func took(_ event: ClientEvent, _ client: VirtualClient, _ world: World) {
         guard case .call(.answerTask(let call), _, _) = event else { return }
         answered += 1
-        if answers[call.question] == nil { answers[call.question] = call }
+        answers[call.question, default: []].append(call)
         if call.forSession { forAll[client.process.appID] = answered }
     }
 

@@ -10,6 +10,9 @@ final class TaskEndsTold: ClientInvariant, CommitInvariant {
     private var told: [Told] = []
     /// On record, and waiting for an answer.
     private var asking: [(id: TransferID, app: AppID, session: String)] = []
+    /// By launch and session, the task whose end was acknowledged last. A process that has left its
+    /// session and joined it again may be told of it once more: the acknowledgement was on its way.
+    private var acknowledged: [LaunchID: [String: Int64]] = [:]
     private var commits = 0
     private var now = WallTime.distantPast
 
@@ -92,6 +95,8 @@ final class TaskEndsTold: ClientInvariant, CommitInvariant {
             let id = told.remove(at: index).id
             if let index = ended.firstIndex(where: { $0.id == id }) {
                 ended[index].isAcknowledged = true
+                let task = ended[index]
+                acknowledged[client.number.launch, default: [:]][task.session] = task.number
             }
         case .connect, .watch, .send, .refuse, .armTicker, .answer, .giveUp, .answerLate,
             .reachable, .unreachable, .greeted, .run, .expire, .expireTask, .enterBackground,
@@ -111,6 +116,7 @@ final class TaskEndsTold: ClientInvariant, CommitInvariant {
         let app = client.process.appID
         let waiting = ended.filter { $0.app == app && $0.session == session }
         guard let known = waiting.first(where: { $0.number == end.task.task }) else {
+            if acknowledged[client.number.launch]?[session] == end.task.task { return nil }
             return "\(app) is told of task \(end.task.task), which has not ended"
         }
         told.append(Told(client: client.number, number: number, id: known.id))
