@@ -8,7 +8,7 @@ import Vocabulary
 final class QuestionsAnswered: ClientInvariant, CommitInvariant, EffectInvariant, ProcessInvariant {
     let name = "what a transfer asks its app it waits for"
     private var pending: [TransferID: Pending] = [:]
-    /// By question. A process that dies may take its answer with it, and the next answers otherwise.
+    /// By question. A process that dies may take its answer with it; the next answers otherwise.
     private var answers: [Int64: [App1.AnswerTask]] = [:]
     /// The header field that the last new request of a transfer had.
     private var tokens: [TransferID: String] = [:]
