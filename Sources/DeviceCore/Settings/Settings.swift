@@ -44,6 +44,9 @@ package struct Settings: Hashable, Sendable, Codable {
     package var batteryMargin: Int64 = 3
     package var settleTime = Interval.seconds(5)
     package var idleLoad: Int64 = 20
+    package var idlePatience = Interval.minutes(5)
+    package var thermalMargin: Int64 = 3
+    package var memoryCalm = Interval.seconds(4)
     package var unusedLimit = Interval.days(7)
     package var droppedAfter = Interval.days(30)
     package var backOff = Interval.minutes(15)

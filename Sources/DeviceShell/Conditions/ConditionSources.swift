@@ -84,6 +84,14 @@ final class ConditionSources {
         sessionBus.refresh()
     }
 
+    /// The numbers by which what changes quickly is damped.
+    func adopt(_ settings: Settings) {
+        pressure?.calmAfter = settings.memoryCalm
+        thermal?.margin = settings.thermalMargin
+        desktopIdle?.patience = settings.idlePatience
+        xServerIdle.patience = settings.idlePatience
+    }
+
     /// The machine is about to sleep.
     func machineSleeps() { desktopIdle?.machineSleeps() }
 

@@ -15,9 +15,8 @@ final class MemoryPressure {
     private var calm: TimerSource?
     private var level = 0
 
-    // Without privilege the window must be a multiple of 2 s. Some tasks stalled for a tenth of
-    // it: warning; all of them at once: critical.
-    private static let quietAfter = Interval.seconds(4)
+    /// It is over when the kernel has reported none for so long.
+    var calmAfter = Settings().memoryCalm
 
     /// `path`: a pressure file of the kernel.
     init(
@@ -26,6 +25,8 @@ final class MemoryPressure {
         report: @escaping (Reading) -> Void
     ) throws(LinuxError) {
         (self.loop, self.report) = (loop, report)
+        // Without privilege the window must be a multiple of 2 s. Some tasks stalled for a tenth of
+        // it: warning; all of them at once: critical.
         warning = try PressureTrigger(path: path, stall: 200_000, window: 2_000_000)
         critical = try PressureTrigger(path: path, full: true, stall: 200_000, window: 2_000_000)
         sources = [
@@ -41,7 +42,7 @@ final class MemoryPressure {
 
     private func rose(to new: Int) {
         // The trigger speaks once a window for as long as it lasts.
-        try? calm?.arm(at: Clocks.boot() + Self.quietAfter)
+        try? calm?.arm(at: Clocks.boot() + calmAfter)
         guard new > level else { return }
         level = new
         report(.value(new))

@@ -12,6 +12,8 @@ final class ThermalZones {
     private var readAt: BootTime?
     /// How often in a row none of the zones could be read. Once may be an accident.
     private var misses = 0
+    /// Degrees.
+    var margin = Settings().thermalMargin
     /// Why they could not be read; nil: they were.
     private(set) var problem: LinuxError?
 
@@ -40,7 +42,7 @@ final class ThermalZones {
         // None of those that were there can be read.
         let isMissed = problem != nil || zones.isEmpty && last.unread == .lost
         misses = isMissed ? misses + 1 : 0
-        if !isMissed { last = ThermalLevel.reading(zones, after: last) }
+        if !isMissed { last = ThermalLevel.reading(zones, after: last, margin: margin) }
         if misses > 1 { last = last.unread }
         return last
     }
@@ -48,20 +50,18 @@ final class ThermalZones {
 
 /// How warm a device is, by how near its zones are to where the kernel acts.
 enum ThermalLevel {
-    /// So much cooler than where a level begins it must be for the level to end; thousandths of a
-    /// degree.
-    static let margin: Int64 = 3000
-
-    static func reading(_ zones: [ThermalZone], after last: Reading) -> Reading {
+    /// `margin`: by how many degrees it must be cooler than where a level begins, for the level to
+    /// end.
+    static func reading(_ zones: [ThermalZone], after last: Reading, margin: Int64) -> Reading {
         guard !zones.isEmpty else { return .noDevice }
         let before = if case .value(let level) = last { level } else { 0 }
-        return .value(zones.map { level(of: $0, after: before) }.max() ?? 0)
+        return .value(zones.map { level(of: $0, after: before, margin: margin) }.max() ?? 0)
     }
 
-    private static func level(of zone: ThermalZone, after last: Int) -> Int {
+    private static func level(of zone: ThermalZone, after last: Int, margin: Int64) -> Int {
         let levels = (1...3).filter { level in
             guard let limit = limit(of: level, zone) else { return false }
-            return zone.temperature >= limit - (level <= last ? margin : 0)
+            return zone.temperature >= limit - (level <= last ? margin * 1000 : 0)
         }
         return levels.last ?? 0
     }

@@ -13,11 +13,16 @@ final class XServerIdle {
     private typealias Opening = ThreadResult<Result<InputWatch, XError>>
 
     private let loop: EventLoop
-    private let patience: Interval
+    /// Time without input until the machine is idle.
+    var patience: Interval {
+        didSet { if patience != oldValue { reopen() } }
+    }
     private let environment: () -> [String]
     private let report: (Reading) -> Void
     /// A server that hangs must not hold up the daemon: a thread waits for it.
     private var opening: Opening?
+    /// It is opened with a patience that does not apply any more.
+    private var isOutdated = false
     private var opened: DescriptorSource?
     private var watch: InputWatch?
     private var events: DescriptorSource?
@@ -37,7 +42,7 @@ final class XServerIdle {
     /// `environment`: the user's session's, as `NAME=value`.
     init(
         _ loop: EventLoop,
-        patience: Interval = IdleMonitor.patience,
+        patience: Interval = Settings().idlePatience,
         environment: @escaping () -> [String] = SessionEnvironment().entries,
         report: @escaping (Reading) -> Void
     ) {
@@ -80,9 +85,21 @@ final class XServerIdle {
         }
     }
 
+    /// Only when it is opened is the server told how long to wait for input.
+    private func reopen() {
+        isOutdated = opening != nil
+        guard watch != nil else { return }
+        (events, watch) = (nil, nil)
+        connect()
+    }
+
     private func took() {
         guard let result = opening?.found else { return }
         (opening, opened) = (nil, nil)
+        if isOutdated {
+            isOutdated = false
+            return connect()
+        }
         switch result {
         case .success(let watch): begin(watch)
         case .failure(let error):

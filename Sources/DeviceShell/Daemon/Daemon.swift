@@ -420,6 +420,7 @@ final class Daemon {
         let settings = driver.device.settings
         machine.setLogSize(settings.logSize)
         machine.setIdleLoad(settings.idleLoad)
+        conditionSources?.adopt(settings)
         machine.store.historyLimit = settings.historyLines
         machine.store.historyAge = settings.historyAge
     }

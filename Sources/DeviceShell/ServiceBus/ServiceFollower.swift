@@ -19,6 +19,8 @@ final class ServiceFollower {
     private(set) var objects = ServiceObjects()
     /// Of each object that is being read: the number of the question that counts.
     private var asked: [ServiceObject: UInt64] = [:]
+    /// Of the listing that counts; nil: it is not being asked for.
+    private var askedForList: UInt64?
     private var questions: UInt64 = 0
     /// Why an object could not be read; nil: all could, or are not there.
     private(set) var problem: String?
@@ -58,7 +60,7 @@ final class ServiceFollower {
 
     private func found(_ isThere: Bool) {
         objects = ServiceObjects()
-        (asked, changes) = ([:], [:])
+        (asked, askedForList, changes) = ([:], nil, [:])
         problem = nil
         if isThere { readAll() } else { changed() }
     }
@@ -66,6 +68,7 @@ final class ServiceFollower {
     // MARK: What it says
 
     private func readAll() {
+        if let listing = row.listing { list(listing) }
         for object in row.objects(objects, context()) { read(object) }
     }
 
@@ -89,6 +92,34 @@ final class ServiceFollower {
         }
     }
 
+    private func list(_ listing: ServiceMember) {
+        guard let owner else { return }
+        questions += 1
+        let question = questions
+        askedForList = question
+        let object = listing.object
+        do throws(BusError) {
+            try bus.call(Target(owner, object.path, object.interface, listing.member)) {
+                [weak self] answer in
+                guard let self, askedForList == question else { return }
+                askedForList = nil
+                update { $0.listed = paths(answer) }
+            }
+        } catch {
+            askedForList = nil
+            problem = error.message
+        }
+    }
+
+    private func paths(_ answer: Result<[Value], BusError>) -> [String] {
+        switch answer {
+        case .success(let values): return values.first?.listValue?.compactMap(\.stringValue) ?? []
+        case .failure(let error):
+            if !error.isAbsence { problem = error.message }
+            return []
+        }
+    }
+
     private func listen(to object: ServiceObject) throws(BusError) -> Subscription {
         try bus.onSignal(
             "PropertiesChanged",
@@ -109,16 +140,20 @@ final class ServiceFollower {
         }
     }
 
-    /// What it says may lead to further objects, and away from others.
     private func know(_ map: ValueMap?, of object: ServiceObject) {
+        update { $0[object] = map }
+    }
+
+    /// What it says may lead to further objects, and away from others.
+    private func update(_ change: (inout ServiceObjects) -> Void) {
         let before = row.objects(objects, context())
-        objects[object] = map
+        change(&objects)
         let now = row.objects(objects, context())
         for further in now where !before.contains(further) { read(further) }
         // Of sessions that are over, above all.
         objects.keep(now)
         changes = changes.filter { now.contains($0.key) }
-        if asked.isEmpty { changed() }
+        if asked.isEmpty, askedForList == nil { changed() }
     }
 
     private func heard(_ message: SignalMessage) {

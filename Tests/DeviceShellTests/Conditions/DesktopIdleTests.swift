@@ -40,6 +40,7 @@ final class DesktopIdleTests {
             [
                 ("GetIdletime", "", "t", "ret = \(milliseconds)"),
                 ("AddIdleWatch", "t", "u", "ret = 7"), ("AddUserActiveWatch", "", "u", "ret = 8"),
+                ("RemoveWatch", "u", "", ""),
             ]
         )
     }
@@ -96,6 +97,16 @@ final class DesktopIdleTests {
         try wait("value", "on")
         bus.end(IdleMonitor.name)
         try wait("sensing", "lost")
+    }
+
+    @Test func `Mutter is told how long to wait, and again when that is set anew`() throws {
+        try mockMutter(idleFor: 100_000)
+        try bench.daemon.start()
+        try wait("value", "off")
+        // Idle for longer than that.
+        let file = bench.daemon.scratch("offstage.conf")
+        try Files.replace(file, with: DaemonBench.quick + "idle-patience = 90s\n")
+        try wait("value", "on")
     }
 
     @Test func `who was idle before the daemon started is so, until there is input`() throws {

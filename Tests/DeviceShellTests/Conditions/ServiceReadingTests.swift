@@ -11,10 +11,40 @@ struct ServiceReadingTests {
 
     // MARK: UPower
 
-    private func upower(_ onBattery: Bool, _ display: ValueMap) -> [Condition: Reading] {
-        UPower.read(
-            objects([(UPower.service, ["OnBattery": .bool(onBattery)]), (UPower.display, display)])
-        )
+    /// `lines`: whether each power line has power; nil: that is not known.
+    private func upower(
+        _ onBattery: Bool,
+        _ display: ValueMap,
+        lines: [Bool?] = []
+    ) -> [Condition: Reading] {
+        var objects = objects([
+            (UPower.service, ["OnBattery": .bool(onBattery)]), (UPower.display, display),
+        ])
+        objects.listed = ["/org/freedesktop/UPower/devices/battery_BAT0"]
+        objects.listed += lines.indices.map {
+            "/org/freedesktop/UPower/devices/line_power_AC\($0)"
+        }
+        for (line, isOnline) in zip(UPower.lines(objects), lines) {
+            objects[line] = isOnline.map { ["Online": .bool($0)] }
+        }
+        return UPower.read(objects)
+    }
+
+    @Test(
+        arguments: [
+            // A battery that is full, or unknown, discharges by nobody's word.
+            (false, [false], 0), (false, [false, false], 0),
+            (true, [true], 1), (true, [false, true], 1),
+            (true, [nil], 0), (false, [false, nil], 1), (false, [], 1),
+        ] as [(Bool, [Bool?], Int)]
+    )
+    func `power is on while a line has it, and by the batteries where no line is known`(
+        onBattery: Bool,
+        lines: [Bool?],
+        value: Int
+    ) {
+        let display: ValueMap = ["IsPresent": true, "Type": 2, "Percentage": 80.0]
+        #expect(upower(onBattery, display, lines: lines)[.power] == .value(value))
     }
 
     @Test func `power is the line, whatever the battery does`() {

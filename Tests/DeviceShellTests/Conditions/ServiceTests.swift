@@ -59,6 +59,20 @@ final class ServiceTests {
         try bench.wait(for: "began") { $0 == "began\nbegan\n" }
     }
 
+    @Test(arguments: ["Full", "Unknown"])
+    func `a laptop is unplugged, whatever its battery says that it does`(status: String) throws {
+        let laptop = try TestLaptop(bench.daemon.scratch, on: bus)
+        try laptop.battery(is: status)
+        try bench.daemon.start()
+        try wait("power", "value", "on")
+        #expect(try bench.condition("power")["source"] == "UPower")
+        try laptop.plug(false)
+        try wait("power", "value", "off")
+        #expect(try bench.condition("power")["source"] == "UPower")
+        try laptop.plug(true)
+        try wait("power", "value", "on")
+    }
+
     @Test func `a service that ends is lost, and heard again when it is back`() throws {
         let laptop = try TestLaptop(bench.daemon.scratch, on: bus)
         try bench.daemon.start()

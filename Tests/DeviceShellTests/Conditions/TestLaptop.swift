@@ -33,6 +33,9 @@ final class TestLaptop {
     /// Per cent.
     func charge(_ percent: Int) throws { try order("BAT0 energy_now \(percent * 500_000)") }
 
+    /// What the battery says that it does.
+    func battery(is status: String) throws { try order("BAT0 status \(status)") }
+
     func endService() throws { try order("end") }
 
     func startService() throws {

@@ -10,6 +10,13 @@ final class DesktopIdle: ServiceBus.Client {
     private let report: (Reading) -> Void
     private var services: [any DesktopService] = []
     private var said = Reading.silent
+    /// Time without input until the machine is idle, for who lets us choose.
+    var patience = Settings().idlePatience {
+        didSet {
+            guard patience != oldValue else { return }
+            for service in services { service.wait(for: patience) }
+        }
+    }
 
     init(_ bus: ServiceBus, report: @escaping (Reading) -> Void) {
         (self.bus, self.report) = (bus, report)
@@ -21,7 +28,7 @@ final class DesktopIdle: ServiceBus.Client {
             self.bus.worked()
             tell()
         }
-        services = [try IdleMonitor(on: bus, changed: changed)]
+        services = [try IdleMonitor(on: bus, patience: patience, changed: changed)]
         for place in ScreenSaver.places {
             services.append(try ScreenSaver(place, on: bus, changed: changed))
         }
@@ -53,10 +60,12 @@ protocol DesktopService: AnyObject {
     /// Nil: it does not know, or is not there.
     var isIdle: Bool? { get }
     func machineSleeps()
+    func wait(for patience: Interval)
 }
 
 extension DesktopService {
     func machineSleeps() {}
+    func wait(for patience: Interval) {}
 }
 
 /// Mutter's (GNOME, Phosh). It reports a given time without input, and the next input after that
@@ -65,10 +74,9 @@ extension DesktopService {
 final class IdleMonitor: DesktopService {
     static let name = "org.gnome.Mutter.IdleMonitor"
     static let core = ServiceObject(path: "/org/gnome/Mutter/IdleMonitor/Core", interface: name)
-    /// Time without input until the machine is idle: when desktops usually blank the screen.
-    static let patience = Interval.minutes(5)
 
     private let bus: Bus
+    private var patience: Interval
     private let changed: () -> Void
     private var watch: NameWatch?
     private var signal: Subscription?
@@ -79,8 +87,12 @@ final class IdleMonitor: DesktopService {
     private var firesAfterSleep = false
     private(set) var isIdle: Bool?
 
-    init(on bus: Bus, changed: @escaping () -> Void) throws(BusError) {
-        (self.bus, self.changed) = (bus, changed)
+    init(
+        on bus: Bus,
+        patience: Interval,
+        changed: @escaping () -> Void
+    ) throws(BusError) {
+        (self.bus, self.patience, self.changed) = (bus, patience, changed)
         signal = try bus.onSignal(
             "WatchFired",
             of: Self.core.interface,
@@ -97,7 +109,20 @@ final class IdleMonitor: DesktopService {
         (idleWatch, inputWatch, isIdle) = (nil, nil, nil)
         firesAfterSleep = false
         guard isThere else { return changed() }
-        let milliseconds = Self.patience.nanoseconds / 1_000_000
+        begin()
+    }
+
+    func wait(for patience: Interval) {
+        self.patience = patience
+        for number in [idleWatch, inputWatch].compactMap(\.self) {
+            ask("RemoveWatch", [.integer(number)], "u") { _ in }
+        }
+        (idleWatch, inputWatch) = (nil, nil)
+        if watch?.owner != nil { begin() }
+    }
+
+    private func begin() {
+        let milliseconds = patience.nanoseconds / 1_000_000
         ask("AddIdleWatch", [.integer(milliseconds)], "t") { [unowned self] in idleWatch = $0 }
         // The idle time may have begun before the watch.
         ask("GetIdletime") { [unowned self] time in set(time >= milliseconds) }

@@ -8,7 +8,7 @@ extension ServiceRow {
         source: .logind,
         name: "org.freedesktop.login1",
         rereadAfter: ["SessionNew", "SessionRemoved", "UserNew", "UserRemoved"].map {
-            ServiceSignal(object: Logind.manager, member: $0)
+            ServiceMember(object: Logind.manager, member: $0)
         },
         conditions: [.locked, .idle],
         objects: { Logind.objects($0, of: $1.user) },

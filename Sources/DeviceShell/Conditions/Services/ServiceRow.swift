@@ -10,7 +10,9 @@ struct ServiceRow: Sendable {
     /// It is started by the bus when somebody asks for it, as desktops do.
     var startsOnDemand = false
     /// After these its objects are read anew.
-    var rereadAfter: [ServiceSignal] = []
+    var rereadAfter: [ServiceMember] = []
+    /// A method that lists the paths of further objects.
+    var listing: ServiceMember?
     let conditions: [Condition]
     /// Which objects are read; those that are known by now tell of further ones.
     let objects: @Sendable (ServiceObjects, ServiceContext) -> [ServiceObject]
@@ -30,7 +32,8 @@ struct ServiceContext: Equatable, Sendable {
     var hasRoute: Bool?
 }
 
-struct ServiceSignal: Hashable, Sendable {
+/// A signal or a method.
+struct ServiceMember: Hashable, Sendable {
     let object: ServiceObject
     let member: String
 }
@@ -44,8 +47,12 @@ struct ServiceObject: Hashable, Sendable {
 /// The properties of a service's objects, as far as they are known.
 struct ServiceObjects: Equatable, Sendable {
     private var maps: [ServiceObject: ValueMap] = [:]
+    /// Paths that the service lists, if it is asked for any.
+    var listed: [String] = []
 
-    init(_ maps: [ServiceObject: ValueMap] = [:]) { self.maps = maps }
+    init(_ maps: [ServiceObject: ValueMap] = [:], listed: [String] = []) {
+        (self.maps, self.listed) = (maps, listed)
+    }
 
     subscript(object: ServiceObject) -> ValueMap? {
         get { maps[object] }

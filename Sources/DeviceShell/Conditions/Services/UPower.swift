@@ -7,8 +7,12 @@ extension ServiceRow {
         source: .upower,
         name: "org.freedesktop.UPower",
         startsOnDemand: true,
+        rereadAfter: ["DeviceAdded", "DeviceRemoved"].map {
+            ServiceMember(object: UPower.service, member: $0)
+        },
+        listing: ServiceMember(object: UPower.service, member: "EnumerateDevices"),
         conditions: [.battery, .power],
-        objects: { _, _ in [UPower.service, UPower.display] },
+        objects: { known, _ in [UPower.service, UPower.display] + UPower.lines(known) },
         read: { objects, _ in UPower.read(objects) }
     )
 }
@@ -20,9 +24,17 @@ enum UPower {
     )
     /// All batteries of the machine as one.
     static let display = ServiceObject(
-        path: "/org/freedesktop/UPower/devices/DisplayDevice",
-        interface: "org.freedesktop.UPower.Device"
+        path: devices + "DisplayDevice",
+        interface: device
     )
+    private static let devices = "/org/freedesktop/UPower/devices/"
+    private static let device = "org.freedesktop.UPower.Device"
+
+    /// The power lines. UPower names each object by what it is.
+    static func lines(_ objects: ServiceObjects) -> [ServiceObject] {
+        objects.listed.filter { $0.hasPrefix(devices + "line_power_") }
+            .map { ServiceObject(path: $0, interface: device) }
+    }
 
     private static let battery: Int64 = 2
     private static let ups: Int64 = 3
@@ -38,11 +50,16 @@ enum UPower {
         if let percent = objects.value("Percentage", of: display)?.doubleValue {
             readings[.battery] = .value(Int(min(max(percent, 0), 100).rounded()))
         }
-        // By the line, and not by what the battery does: it may be full, or discharge on a line
-        // that is too weak.
-        if let isOnBattery = objects.value("OnBattery", of: service)?.boolValue {
-            readings[.power] = .value(isOnBattery ? 0 : 1)
-        }
+        if let isOnline = isOnline(objects) { readings[.power] = .value(isOnline ? 1 : 0) }
         return readings
+    }
+
+    /// By the lines, and not by what the battery does: it may be full, or discharge on a line that
+    /// is too weak. `OnBattery` is false while no battery says that it discharges, line or not.
+    private static func isOnline(_ objects: ServiceObjects) -> Bool? {
+        let lines = lines(objects).map { objects.value("Online", of: $0)?.boolValue }
+        if lines.contains(true) { return true }
+        if !lines.isEmpty, !lines.contains(nil) { return false }
+        return objects.value("OnBattery", of: service)?.boolValue.map(!)
     }
 }
