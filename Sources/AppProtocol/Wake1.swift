@@ -28,6 +28,7 @@ package enum Wake1 {
 
     // Names of errors.
     package static let notPermitted = busName + ".Error.NotPermitted"
+    package static let noPolkit = busName + ".Error.NoPolkit"
     package static let unavailable = busName + ".Error.Unavailable"
     package static let refused = busName + ".Error.Refused"
     package static let failed = busName + ".Error.Failed"

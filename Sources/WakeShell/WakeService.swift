@@ -16,9 +16,10 @@ final class WakeService {
     /// Fires on each return from sleep too, before logind tells of it.
     private let jumps: ClockJumps
     private var jumpSource: DescriptorSource?
-    private var gone: Subscription?
     /// The connections whose alarms these are, by user.
     private var owners: [WakeLedger.User: String]
+    /// Each tells when one of them has gone.
+    private var watches: [WakeLedger.User: Subscription] = [:]
     /// The bus is gone, or the name is somebody else's.
     private(set) var isLost = false
 
@@ -49,17 +50,7 @@ final class WakeService {
 
     func serve() throws(BusError) {
         try bus.onDisconnect { [unowned self] in lose() }
-        gone = try bus.onSignal(
-            "NameOwnerChanged",
-            of: Target.messageBusName,
-            at: Target.messageBusPath,
-            from: Target.messageBusName
-        ) { [unowned self] message in
-            guard let name = message.arguments.first?.stringValue,
-                message.arguments.last?.stringValue == ""
-            else { return }
-            forget(name)
-        }
+        for (user, owner) in owners { watches[user] = try watch(owner) }
         object = try bus.export(Wake1.interface, at: Wake1.path) { [unowned self] in take($0) }
         try bus.call(
             .messageBus("RequestName"),
@@ -71,6 +62,21 @@ final class WakeService {
             }
         }
         stayAwhile()
+    }
+
+    private func watch(_ connection: String) throws(BusError) -> Subscription {
+        try bus.onSignal(
+            "NameOwnerChanged",
+            of: Target.messageBusName,
+            at: Target.messageBusPath,
+            from: Target.messageBusName,
+            about: connection
+        ) { [unowned self] message in
+            guard message.sender == Target.messageBusName,
+                message.arguments.last?.stringValue == ""
+            else { return }
+            forget(connection)
+        }
     }
 
     private func lose() {
@@ -87,6 +93,8 @@ final class WakeService {
         }
         let isSleep = call.method.name == Wake1.sleepAgain.name
         do throws(BusError) {
+            // Before the bus is asked: one that has gone by then has no user.
+            let watch = isSleep ? nil : try watch(sender)
             try bus.call(
                 .messageBus("GetConnectionUnixUser"),
                 [.string(sender)],
@@ -96,11 +104,10 @@ final class WakeService {
                     let user = values.first?.integerValue.flatMap(UInt32.init(exactly:))
                 else { return call.refuse(Wake1.notPermitted, "nobody knows who calls") }
                 authorize(sender, user, isSleep ? Wake1.sleepAction : Wake1.alarmAction) {
-                    [unowned self] isPermitted in
-                    guard isPermitted else {
-                        return call.refuse(Wake1.notPermitted, "polkit does not permit it")
-                    }
-                    isSleep ? sleepAgain(call, user) : setAlarm(call, user, sender)
+                    [unowned self] refusal in
+                    if let refusal { return call.refuse(refusal.name, refusal.text) }
+                    guard let watch else { return sleepAgain(call, user) }
+                    setAlarm(call, user, sender, watch)
                 }
             }
         } catch {
@@ -108,15 +115,17 @@ final class WakeService {
         }
     }
 
+    private typealias Refusal = (name: String, text: String)
+
     /// Nobody is asked to type a password: this is done while nobody looks.
     private func authorize(
         _ sender: String,
         _ user: UInt32,
         _ action: String,
-        _ then: @escaping (Bool) -> Void
+        _ then: @escaping (Refusal?) -> Void
     ) {
         // Root needs no polkit, and may be without it.
-        guard user != 0 else { return then(true) }
+        guard user != 0 else { return then(nil) }
         let subject = Value.list([
             .string("system-bus-name"), .map(ValueMap([("name", .string(sender))])),
         ])
@@ -131,19 +140,29 @@ final class WakeService {
                 [subject, .string(action), .map(ValueMap([])), .integer(0), .string("")],
                 signature: "(sa{sv})sa{ss}us"
             ) { answer in
-                guard case .success(let values) = answer else { return then(false) }
-                then(values.first?.listValue?.first?.boolValue == true)
+                switch answer {
+                case .success(let values):
+                    let isPermitted = values.first?.listValue?.first?.boolValue == true
+                    then(isPermitted ? nil : (Wake1.notPermitted, "polkit does not permit it"))
+                case .failure(let error):
+                    then((Wake1.noPolkit, "polkit does not answer: \(error.message)"))
+                }
             }
         } catch {
-            then(false)
+            then((Wake1.noPolkit, "polkit cannot be asked: \(error.message)"))
         }
     }
 
-    private func setAlarm(_ call: ObjectCall, _ user: UInt32, _ sender: String) {
+    private func setAlarm(
+        _ call: ObjectCall,
+        _ user: UInt32,
+        _ sender: String,
+        _ watch: Subscription
+    ) {
         let time = call.arguments.first?.integerValue ?? 0
         guard time > 0 else {
             ledger.clear(user)
-            owners[user] = nil
+            (owners[user], watches[user]) = (nil, nil)
             arm()
             return reply(call)
         }
@@ -157,7 +176,7 @@ final class WakeService {
         do throws(WakeLedger.Refusal) {
             let at = BootTime(nanoseconds: time * 1000)
             try ledger.set(user, at: at, now: Clocks.now())
-            owners[user] = sender
+            (owners[user], watches[user]) = (sender, watch)
             arm()
             reply(call)
         } catch {
@@ -235,7 +254,7 @@ final class WakeService {
     /// Whoever is gone wakes nobody any more.
     private func forget(_ name: String) {
         for (user, owner) in owners where owner == name {
-            owners[user] = nil
+            (owners[user], watches[user]) = (nil, nil)
             ledger.clear(user)
             // It may have nothing left to remember.
             stayAwhile()

@@ -206,4 +206,22 @@ struct SleepTests {
         #expect(bench.timers.alarm == nil)
         #expect(bench.spawned.isEmpty)
     }
+
+    @Test func `what came due during one sleep begins after one wake`() throws {
+        var bench = Bench(settings: .calm)
+        bench.configure { $0.pauseAfterResume = .seconds(10) }
+        for hours in [3, 1, 2] as [Int64] {
+            let command = ["app\(hours)"]
+            let submission = Submission(kind: .refresh, after: .hours(hours), command: command)
+            bench.ask(.submit(submission))
+        }
+        bench.send(.sleep(.begins))
+        bench.sleep(.hours(4))
+        bench.send(.sleep(.ended))
+        #expect(bench.launches.isEmpty)
+        bench.advance(.seconds(11))
+        // All of it, in the order in which it came due.
+        let apps = bench.spawned.map(\.spec.app.name)
+        #expect(apps == ["command.app1", "command.app2", "command.app3"])
+    }
 }

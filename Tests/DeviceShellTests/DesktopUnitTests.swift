@@ -62,4 +62,45 @@ struct DesktopUnitTests {
             for directory in [unit, slice] { try Files.removeDirectory(directory) }
         }
     }
+
+    /// A process that the desktop has started, in a unit of that name.
+    private func start(_ unit: String) throws -> PidFD {
+        try Files.makeDirectory(unit, permissions: 0o755, parents: true)
+        let process = try Command("sleep", "1000").start(logging: "/dev/null")
+        try Files.replace(unit + "/cgroup.procs", with: "\(process.pid)\n")
+        return process
+    }
+
+    @Test func `what the desktop has started is neither frozen nor ended, as apps of ours are`()
+        throws
+    {
+        let bench = try DaemonBench("suspend-delay = 0s\n", starting: false)
+        let slice = bench.daemon.scratch("app.slice")
+        try Files.makeDirectory(slice, permissions: 0o755)
+        bench.daemon.options += ["--app-slice", slice]
+        try bench.script("app.sh", "echo $$ > pid; while :; do sleep 0.1; done")
+        for name in ["reader", "browser"] {
+            let keys = "BackgroundModes=fetch;"
+            try bench.manifest(name, exec: "sh app.sh", entry: "NoDisplay=true", keys)
+        }
+        try bench.daemon.start()
+        let unit = slice + "/app-gnome-browser-1.scope"
+        let browser = try start(unit)
+        defer {
+            try? browser.send(Signal.kill)
+            _ = try? browser.wait(block: true)
+        }
+        try bench.wait(until: "its use") { try uses(bench, "browser") == 1 }
+        try bench.ask("Open", "reader", [:])
+        let reader = try bench.process(from: "pid")
+        try bench.ask("Leave", "reader", [:])
+        try bench.waitUntilFrozen(reader)
+        try bench.set("memory", "critical")
+        try Wait.untilGone(reader)
+        try bench.ask("Close", "browser", [:])
+        try bench.letOthersWork()
+        #expect(try browser.wait(block: false) == nil)
+        #expect(ProcessStatus(of: browser.pid)?.state == UInt8(ascii: "S"))
+        #expect(try Files.list(unit) == ["cgroup.procs"], "nothing is written there")
+    }
 }

@@ -20,20 +20,28 @@ struct DoctorTests {
         func check(_ own: Bool, _ clock: Bool, _ helper: Check.Helper?) -> Check {
             .waking(byOwnAlarm: own, hasClock: clock, helper: helper)
         }
-        func helper(_ problem: String?, asked: Bool = true, permitted: Bool = true) -> Check.Helper
-        {
-            Check.Helper(isAsked: asked, problem: problem, isPermitted: permitted)
+        func helper(
+            _ problem: String?,
+            asked: Bool = true,
+            _ cause: Check.Helper.Cause = .other
+        ) -> Check.Helper {
+            Check.Helper(
+                isAsked: asked,
+                problem: problem.map { Check.Helper.Problem($0, cause) }
+            )
         }
         let bad = [
             check(false, false, nil), check(false, true, nil), check(true, true, nil),
-            check(false, true, helper("polkit does not permit it", permitted: false)),
+            check(false, true, helper("polkit does not permit it", .polkit)),
             check(true, true, helper("the time is over")),
+            check(false, true, helper("polkit does not answer", .noPolkit)),
         ]
         for check in bad {
             #expect(!check.isGood && check.lost != nil && check.fix != nil, "\(check.found)")
         }
         #expect(bad[2].lost?.contains("stays awake after work") == true)
-        #expect(bad[3].fix?.contains("polkit") == true)
+        #expect(bad[3].fix?.contains("polkit-1/rules.d") == true)
+        #expect(bad[5].fix == "as root: apt install polkitd")
         #expect(check(false, true, helper(nil)).found == "offstage-wake")
         let unasked = check(false, true, helper(nil, asked: false))
         #expect(unasked.isGood && unasked.found.contains("asked when"))

@@ -46,12 +46,36 @@ extension Check {
         /// It has answered.
         package var isAsked: Bool
         /// What it said last; nil: that all is well.
-        package var problem: String?
-        /// By polkit.
-        package var isPermitted: Bool
+        package var problem: Problem?
 
-        package init(isAsked: Bool, problem: String?, isPermitted: Bool) {
-            (self.isAsked, self.problem, self.isPermitted) = (isAsked, problem, isPermitted)
+        package struct Problem: Equatable, Sendable {
+            package var text: String
+            package var cause: Cause
+
+            package init(_ text: String, _ cause: Cause) {
+                (self.text, self.cause) = (text, cause)
+            }
+        }
+
+        package enum Cause: Sendable {
+            /// It permits this user nothing.
+            case polkit
+            case noPolkit
+            case other
+
+            fileprivate var fix: String {
+                switch self {
+                case .polkit:
+                    "log in at the machine, or as root: permit org.offstage.wake1.* in "
+                        + "/etc/polkit-1/rules.d (offstage-wake(8))"
+                case .noPolkit: "as root: apt install polkitd"
+                case .other: "systemctl status offstage-wake.service says more"
+                }
+            }
+        }
+
+        package init(isAsked: Bool, problem: Problem?) {
+            (self.isAsked, self.problem) = (isAsked, problem)
         }
     }
 
@@ -80,7 +104,7 @@ extension Check {
                 ok: false,
                 found("the helper offstage-wake is not installed"),
                 lost: lost,
-                fix: "as root: make install, or install the package"
+                fix: "as root: apt install offstage, or make install"
             )
         }
         guard helper.isAsked else {
@@ -92,12 +116,9 @@ extension Check {
         return Check(
             name,
             ok: false,
-            found("offstage-wake refuses: \(problem)"),
+            found("offstage-wake refuses: \(problem.text)"),
             lost: lost,
-            fix: helper.isPermitted
-                ? "systemctl status offstage-wake.service says more"
-                : "log in at the machine, or as root: permit org.offstage.wake1.* in "
-                    + "/etc/polkit-1/rules.d (offstage-wake(8))"
+            fix: problem.cause.fix
         )
     }
 

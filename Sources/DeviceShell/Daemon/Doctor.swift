@@ -38,7 +38,7 @@ struct Doctor {
                 ? ""
                 : "should the daemon end, frozen apps stay frozen and logs grow without a limit",
             fix: problem == nil
-                ? "" : "it is retried automatically; if that does not help, restart offstaged"
+                ? "" : "it is retried automatically; or: systemctl --user restart offstage"
         )
     }
 
@@ -50,7 +50,9 @@ struct Doctor {
             step.limitsMemory ? "kept by the kernel" : "watched by sampling",
             lost: step.limitsMemory ? "" : "an app may overshoot between two samples",
             fix: step.limitsMemory
-                ? "" : "run under systemd's user manager, with cgroup 2 and its memory controller"
+                ? ""
+                : "systemctl --user enable --now offstage.socket, on a system that boots with "
+                    + "cgroup 2 only (systemd.unified_cgroup_hierarchy=1)"
         )
     }
 
@@ -98,7 +100,8 @@ struct Doctor {
             ok: false,
             "\(problem)",
             lost: "changes of manifests, settings and uses are noticed only at the next event",
-            fix: "raise fs.inotify.max_user_instances and fs.inotify.max_user_watches (sysctl)"
+            fix: "as root: sysctl -w fs.inotify.max_user_instances=1024 "
+                + "fs.inotify.max_user_watches=1048576"
         )
     }
 
@@ -119,7 +122,9 @@ struct Doctor {
     /// The file is there for everybody; to be told by it an ordinary user needs Linux 6.5.
     static func pressureFix(_ problem: LinuxError) -> String {
         problem.errno == .permission || problem.errno == .access
-            ? "an ordinary user needs Linux 6.5 or later" : "boot with psi=1"
+            ? "an ordinary user needs Linux 6.5 or later"
+            : "boot with psi=1 (as root: add it to GRUB_CMDLINE_LINUX in /etc/default/grub; "
+                + "update-grub)"
     }
 
     private var lingering: Check {
@@ -177,8 +182,7 @@ struct Doctor {
             helper: WakeHelper.isInstalled()
                 ? Check.Helper(
                     isAsked: daemon.machine.wakeHelper.hasAnswered,
-                    problem: daemon.machine.wakeHelper.problem,
-                    isPermitted: !daemon.machine.wakeHelper.isNotPermitted
+                    problem: daemon.machine.wakeHelper.problem
                 ) : nil
         )
     }

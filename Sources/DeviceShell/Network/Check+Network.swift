@@ -18,7 +18,7 @@ extension Check {
                 ok: false,
                 "\(program) is not there, or no program",
                 lost: "transfers wait",
-                fix: "as root: make install, or install the package"
+                fix: "as root: apt install offstage, or make install"
             )
         }
         guard let problem else {
@@ -30,7 +30,7 @@ extension Check {
             ok: false,
             "\(program) does not start: \(problem)",
             lost: "transfers wait",
-            fix: "it is tried again with the next transfer; restart offstaged after an upgrade"
+            fix: "it is tried again with the next transfer; or: systemctl --user restart offstage"
         )
     }
 

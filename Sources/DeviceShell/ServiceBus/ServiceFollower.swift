@@ -25,8 +25,6 @@ final class ServiceFollower {
     /// Why an object could not be read; nil: all could, or are not there.
     private(set) var problem: String?
 
-    private static let properties = "org.freedesktop.DBus.Properties"
-
     init(
         _ row: ServiceRow,
         on bus: Bus,
@@ -79,7 +77,11 @@ final class ServiceFollower {
         asked[object] = question
         do throws(BusError) {
             // Nothing falls between what is read and what is heard.
-            if changes[object] == nil { changes[object] = try listen(to: object) }
+            if changes[object] == nil {
+                changes[object] = try bus.onChange(of: object, from: row.name) {
+                    [unowned self] in heard($0)
+                }
+            }
             try bus.properties(of: (owner, object.path, object.interface)) {
                 [unowned self] answer in
                 guard asked[object] == question else { return }
@@ -118,16 +120,6 @@ final class ServiceFollower {
             if !error.isAbsence { problem = error.message }
             return []
         }
-    }
-
-    private func listen(to object: ServiceObject) throws(BusError) -> Subscription {
-        try bus.onSignal(
-            "PropertiesChanged",
-            of: Self.properties,
-            at: object.path,
-            from: row.name,
-            about: object.interface
-        ) { [unowned self] in heard($0) }
     }
 
     private func took(_ answer: Result<ValueMap, BusError>, of object: ServiceObject) {

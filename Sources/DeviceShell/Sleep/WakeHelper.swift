@@ -1,4 +1,5 @@
 internal import AppProtocol
+internal import DeviceCore
 internal import Linux
 internal import SystemBus
 internal import Vocabulary
@@ -8,6 +9,10 @@ internal import Vocabulary
 @safe
 final class WakeHelper: ServiceBus.Client {
     private var bus: Bus?
+    private var logind: NameWatch?
+    private var upower: NameWatch?
+    /// Since it was awake again; nil: the message bus was away meanwhile.
+    private var watch: WakeWatch?
     /// It has an alarm of ours.
     private var hasAlarm = false
     /// How the machine went to sleep last, as far as anybody knows.
@@ -15,9 +20,7 @@ final class WakeHelper: ServiceBus.Client {
     /// When it was awake again.
     private var resumedAt = AwakeTime(nanoseconds: 0)
     /// Why it last set no alarm; nil: it did, or was not asked.
-    private(set) var problem: String?
-    /// polkit has refused then.
-    private(set) var isNotPermitted = false
+    private(set) var problem: Check.Helper.Problem?
     /// It has answered since the daemon started.
     private(set) var hasAnswered = false
 
@@ -26,11 +29,16 @@ final class WakeHelper: ServiceBus.Client {
 
     init(_ systemBus: ServiceBus) { systemBus.add(self) }
 
-    func connected(_ bus: Bus) throws(BusError) { self.bus = bus }
+    func connected(_ bus: Bus) throws(BusError) {
+        self.bus = bus
+        logind = try NameWatch(ServiceRow.logind.name, on: bus) { _ in }
+        upower = try NameWatch(ServiceRow.upower.name, on: bus) { _ in }
+    }
 
     func disconnected() {
         // Alarms end with the connection.
         (bus, hasAlarm) = (nil, false)
+        (watch, logind, upower) = (nil, nil, nil)
     }
 
     /// Whether the message bus would start it. Asking it would do so.
@@ -43,22 +51,29 @@ final class WakeHelper: ServiceBus.Client {
     /// The machine is about to sleep, and to be woken at `time`; nil: not by us. `isNeeded`: nobody
     /// else wakes it then.
     func prepare(wakingAt time: BootTime?, isNeeded: Bool, _ done: @escaping () -> Void) {
+        watch = nil
         readManager { [self] manager in
             before = Signs(manager ?? [:])
             setAlarm(at: time, isNeeded: isNeeded, done)
         }
     }
 
-    func resumed() { resumedAt = Clocks.now().awake }
+    func resumed() {
+        resumedAt = Clocks.now().awake
+        guard let bus, let logind, let upower else { return }
+        // Without it the machine stays awake.
+        watch = try? WakeWatch(on: bus, logind: logind, upower: upower) { [unowned self] then in
+            listInhibitors { then($0?.first { !$0.isOurs }) }
+        }
+    }
 
     private func setAlarm(at time: BootTime?, isNeeded: Bool, _ done: @escaping () -> Void) {
         guard time != nil || hasAlarm else { return done() }
         call(Wake1.setAlarm.name, [.integer((time?.nanoseconds ?? 0) / 1000)], "t") { [self] in
-            problem = $0?.message
-            isNotPermitted = $0?.reason == .refused(Wake1.notPermitted)
+            problem = $0.map { Check.Helper.Problem($0.message, $0.cause) }
             hasAlarm = time != nil && problem == nil
             if let problem, time != nil, isNeeded {
-                DaemonLog.write("the machine is not woken for work: \(problem)")
+                DaemonLog.write("the machine is not woken for work: \(problem.text)")
             }
             done()
         }
@@ -79,6 +94,8 @@ final class WakeHelper: ServiceBus.Client {
                 guard let inhibitors, let manager else {
                     return stayAwake("logind does not answer")
                 }
+                guard let watch else { return stayAwake("the message bus was away") }
+                if let sign = watch.sign { return stayAwake(sign) }
                 if let inhibitor = inhibitors.first {
                     return stayAwake("\(inhibitor.who) inhibits \(inhibitor.what)")
                 }
@@ -196,6 +213,16 @@ extension WakeHelper {
             self.what = String(what)
             who = fields[1].stringValue ?? "a program"
             isOurs = fields[5].integerValue == Int64(CurrentProcess.pid)
+        }
+    }
+}
+
+extension BusError {
+    fileprivate var cause: Check.Helper.Cause {
+        switch reason {
+        case .refused(Wake1.notPermitted): .polkit
+        case .refused(Wake1.noPolkit): .noPolkit
+        default: .other
         }
     }
 }

@@ -56,25 +56,91 @@ struct WakeHelperTests {
 
     /// logind goes on listing it for a moment, and then the machine is not idle either.
     @Test func `our own inhibitor, which is gone, does not`() throws {
-        let scratch = ScratchDirectory()
-        let bus = try MessageBus(scratch, "system")
-        let (name, manager) = (ServiceRow.logind.name, Logind.manager)
-        try bus.mock(name, manager.path, manager.interface)
+        let machine = try Machine()
+        try machine.inhibit("['idle', 'Offstage', 'work', 'block', 0, \(CurrentProcess.pid)]")
+        try machine.wake()
+        machine.helper.sleepAgain()
+        // The second question finds it gone.
+        try machine.run { $0.questions > 2 }
+        try machine.inhibit("")
+        try machine.run { $0.helper.hasAnswered }
+        #expect(machine.wasSentBack)
+    }
+
+    @Test func `a program that inhibited sleep for a while since the wake does`() throws {
+        let machine = try Machine()
+        try machine.wake()
+        try machine.inhibit("['sleep', 'Backup', 'copies', 'block', 1000, 1]")
+        try machine.run { $0.questions > 1 }
+        try machine.inhibit("")
+        machine.helper.sleepAgain()
+        try machine.settle()
+        #expect(!machine.wasSentBack)
+    }
+
+    @Test func `a lid that was opened and closed since the wake does`() throws {
+        let machine = try Machine()
+        try machine.wake()
+        try machine.moveLid(isClosed: false)
+        try machine.moveLid(isClosed: true)
+        machine.helper.sleepAgain()
+        try machine.settle()
+        #expect(!machine.wasSentBack)
+        // Not for the wake after that.
+        machine.helper.prepare(wakingAt: nil, isNeeded: false) {}
+        try machine.wake()
+        machine.helper.sleepAgain()
+        try machine.run { $0.helper.hasAnswered }
+        #expect(machine.wasSentBack)
+    }
+
+    @Test func `a message bus that was away since the wake does`() throws {
+        let machine = try Machine()
+        machine.helper.sleepAgain()
+        try machine.settle()
+        #expect(!machine.wasSentBack)
+    }
+}
+
+/// The daemon's side of a machine that wakes, on a message bus of its own: logind and UPower are
+/// played by python-dbusmock.
+private final class Machine {
+    let helper: WakeHelper
+    private let scratch = ScratchDirectory()
+    private let bus: MessageBus
+    private let loop: EventLoop
+    private let systemBus: ServiceBus
+    private let connection = Connection()
+    private let (logind, upower) = (ServiceRow.logind.name, ServiceRow.upower.name)
+
+    init() throws {
+        bus = try MessageBus(scratch, "system")
+        loop = try EventLoop()
+        let manager = Logind.manager
+        try bus.mock(logind, manager.path, manager.interface)
         try bus.addMethod(
             "ListInhibitors",
-            of: name,
+            of: logind,
             at: manager.path,
             takes: "",
             gives: "a(ssssuu)",
             """
-            with open('\(scratch("lists"))', 'a+') as lists:
-                lists.write('x')
-                lists.seek(0)
-                count = len(lists.read())
-            ret = dbus.Array([] if count > 2 else [dbus.Struct(('idle', 'Offstage', 'work',
-                'block', dbus.UInt32(0), dbus.UInt32(\(CurrentProcess.pid))))],
-                signature='(ssssuu)')
+            open('\(scratch("questions"))', 'a').write('x')
+            rows = eval('[' + open('\(scratch("inhibitors"))').read() + ']')
+            ret = dbus.Array([dbus.Struct(row[:4] + [dbus.UInt32(row[4]), dbus.UInt32(row[5])])
+                for row in rows], signature='(ssssuu)')
             """
+        )
+        let properties: ValueMap = ["BlockInhibited": ""]
+        try bus.add(manager.path, of: logind, main: manager.path, manager.interface, properties)
+        let service = UPower.service
+        try bus.mock(upower, service.path, service.interface)
+        try bus.add(
+            service.path,
+            of: upower,
+            main: service.path,
+            service.interface,
+            ["LidIsClosed": true]
         )
         try bus.mock(Wake1.busName, Wake1.path, Wake1.busName)
         try bus.addMethod(
@@ -85,16 +151,71 @@ struct WakeHelperTests {
             gives: "",
             "open('\(scratch("asked"))', 'w').write('again')"
         )
-        let loop = try EventLoop()
-        let systemBus = ServiceBus.system(loop, .at(address: bus.address))
-        let helper = WakeHelper(systemBus)
+        try scratch.write("inhibitors", "")
+        systemBus = ServiceBus.system(loop, .at(address: bus.address))
+        helper = WakeHelper(systemBus)
+        systemBus.add(connection)
         systemBus.connect()
-        helper.sleepAgain()
+        // It knows who has which name.
+        try settle()
+    }
+
+    var wasSentBack: Bool { Files.exists(scratch("asked")) }
+
+    /// How often logind was asked who inhibits.
+    var questions: Int { (try? Files.text(scratch("questions")))?.count ?? 0 }
+
+    /// Awake again: logind has been asked, and its answer has come.
+    func wake() throws {
+        let before = questions
+        helper.resumed()
+        try run { $0.questions > before }
+        try settle()
+    }
+
+    /// `row`: who inhibits, as a list of Python's; empty: nobody.
+    func inhibit(_ row: String) throws {
+        try scratch.write("inhibitors", row)
+        let manager = Logind.manager
+        let value: Value = row.isEmpty ? "" : "sleep"
+        try bus.change(manager.path, of: logind, manager.interface, ["BlockInhibited": value])
+    }
+
+    func moveLid(isClosed: Bool) throws {
+        let service = UPower.service
+        let value = Value.bool(isClosed)
+        try bus.change(service.path, of: upower, service.interface, ["LidIsClosed": value])
+    }
+
+    /// The daemon's side goes on until that is so.
+    func run(until isSo: (Machine) -> Bool) throws {
         var isOver = false
         let limit = try TimerSource(loop) { isOver = true }
         try limit.arm(at: Clocks.boot() + .milliseconds(Int64(Wait.limitMilliseconds)))
-        while !isOver, !helper.hasAnswered, try loop.runTurn() {}
-        #expect(try Files.text(scratch("asked")) == "again")
-        #expect(try Files.text(scratch("lists")) == "xxx")
+        while !isSo(self) {
+            guard !isOver, try loop.runTurn() else {
+                throw DidNotHappen(description: "the daemon's side has done that")
+            }
+        }
+    }
+
+    /// What the services have sent it has come, and they have answered what it asks for that.
+    func settle() throws {
+        for _ in 0..<4 {
+            for name in [logind, upower, Wake1.busName] {
+                var isAnswered = false
+                try connection.bus?.call(Target(name, "/", "org.freedesktop.DBus.Peer", "Ping")) {
+                    _ in isAnswered = true
+                }
+                try run { _ in isAnswered }
+            }
+        }
+    }
+
+    /// The daemon's side's own.
+    private final class Connection: ServiceBus.Client {
+        var bus: Bus?
+        func connected(_ bus: Bus) { self.bus = bus }
+        func disconnected() { bus = nil }
     }
 }

@@ -1,0 +1,30 @@
+internal import SystemBus
+internal import Vocabulary
+
+extension Bus {
+    /// Changes of an object's properties, as its service signals them. Of what a stranger sends to
+    /// the daemon alone the sender is another.
+    func onChange(
+        of object: ServiceObject,
+        from service: String,
+        _ body: @escaping (SignalMessage) -> Void
+    ) throws(BusError) -> Subscription {
+        try onSignal(
+            "PropertiesChanged",
+            of: "org.freedesktop.DBus.Properties",
+            at: object.path,
+            from: service,
+            about: object.interface,
+            body
+        )
+    }
+}
+
+extension SignalMessage {
+    /// Of the properties that it says have changed.
+    var changedNames: [String] {
+        guard arguments.count == 3 else { return [] }
+        return (arguments[1].mapValue?.keys ?? [])
+            + (arguments[2].listValue ?? []).compactMap(\.stringValue)
+    }
+}
