@@ -342,7 +342,7 @@ let package = Package(
         tests("SystemBus", ["SystemBus", "EventLoop", "Linux", "Vocabulary"]),
         tests("SQLite", ["SQLite"]),
         tests("TLS", ["Linux", "TLS"]),
-        tests("ExchangeCore", ["ExchangeCore", "Vocabulary"]),
+        tests("ExchangeCore", ["ExchangeCore", "TLS", "Vocabulary"]),
         tests("NetworkShell", ["Linux", "NetworkShell", "Vocabulary", "Wire"]),
         tests("Zlib", ["Zlib"]),
         tests(

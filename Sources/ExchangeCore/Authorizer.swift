@@ -1,9 +1,13 @@
-import Vocabulary
+package import Vocabulary
+
+/// The digest of a text in small hexadecimal digits: who performs an exchange has a library for it.
+package typealias DigestFunction = @Sendable (DigestChallenge.Hash, _ text: String) -> String
 
 /// What an exchange shows of its app's answers to challenges: to each origin what was meant for it.
 /// For Digest it goes by the last challenge of that origin.
-struct Authorizer: Hashable, Sendable {
+struct Authorizer: Sendable {
     private var known: [Known]
+    private let digits: DigestFunction
     /// Requests that were answered, which all later ones count from.
     private var answered = 0
 
@@ -14,7 +18,8 @@ struct Authorizer: Hashable, Sendable {
         var isFresh = false
     }
 
-    init(_ credentials: Credentials?) {
+    init(_ credentials: Credentials?, _ digits: @escaping DigestFunction) {
+        self.digits = digits
         known = (credentials?.answers ?? []).compactMap { answer in
             Origin(answer.url).map { Known(origin: $0, answer: answer) }
         }
@@ -31,7 +36,8 @@ struct Authorizer: Hashable, Sendable {
         }
         guard let digest = answer.challenge.digest else { return nil }
         let target = Self.target(of: url)
-        let value = digest.value(answer, method: method, target: target, count: answered + 1)
+        let request = DigestRequest(answer, digest, method: method, target: target, digits)
+        let value = request.value(count: answered + 1)
         return HTTPField("Authorization", value)
     }
 
@@ -64,46 +70,56 @@ struct Authorizer: Hashable, Sendable {
     }
 }
 
-extension DigestChallenge {
-    /// Of the field `Authorization` (RFC 7616 section 3.4). `count`: of requests with this nonce.
-    func value(
+/// A request that shows who asks by Digest authentication (RFC 7616 section 3.4).
+struct DigestRequest {
+    private let answer: Credentials.AnsweredChallenge
+    private let challenge: DigestChallenge
+    private let method: String
+    private let target: String
+    private let digits: DigestFunction
+
+    init(
         _ answer: Credentials.AnsweredChallenge,
+        _ challenge: DigestChallenge,
         method: String,
         target: String,
-        count: Int
-    ) -> String {
-        let digits = String(count, radix: 16)
-        let number = String(repeating: "0", count: max(0, 8 - digits.count)) + digits
-        // Nobody who does not know the password can foretell it.
-        let own = hash.digits("\(answer.password):\(nonce):\(number):\(target)").prefix(32)
-        return value(answer, method: method, target: target, number: number, own: String(own))
+        _ digits: @escaping DigestFunction
+    ) {
+        (self.answer, self.challenge, self.digits) = (answer, challenge, digits)
+        (self.method, self.target) = (method, target)
     }
 
-    func value(
-        _ answer: Credentials.AnsweredChallenge,
-        method: String,
-        target: String,
-        number: String,
-        own: String
-    ) -> String {
-        var secret = hash.digits("\(answer.user):\(realm):\(answer.password)")
-        if isOfSession { secret = hash.digits("\(secret):\(nonce):\(own)") }
-        let request = hash.digits("\(method):\(target)")
+    private func digits(_ text: String) -> String { digits(challenge.hash, text) }
+
+    /// Of the field `Authorization`. `count`: of requests with this nonce.
+    func value(count: Int) -> String {
+        let text = String(count, radix: 16)
+        let number = String(repeating: "0", count: max(0, 8 - text.count)) + text
+        // Nobody who does not know the password can foretell it.
+        let own = digits("\(answer.password):\(challenge.nonce):\(number):\(target)").prefix(32)
+        return value(number: number, own: String(own))
+    }
+
+    func value(number: String, own: String) -> String {
+        let (realm, nonce) = (challenge.realm, challenge.nonce)
+        var secret = digits("\(answer.user):\(realm):\(answer.password)")
+        if challenge.isOfSession { secret = digits("\(secret):\(nonce):\(own)") }
+        let request = digits("\(method):\(target)")
         var parts = [
             "username=\(Self.quoted(answer.user))", "realm=\(Self.quoted(realm))",
             "nonce=\(Self.quoted(nonce))", "uri=\(Self.quoted(target))",
         ]
-        if let algorithm { parts.append("algorithm=\(algorithm)") }
-        if let quality {
+        if let algorithm = challenge.algorithm { parts.append("algorithm=\(algorithm)") }
+        if let quality = challenge.quality {
             let text = "\(secret):\(nonce):\(number):\(own):\(quality):\(request)"
             parts += [
-                "response=\"\(hash.digits(text))\"", "qop=\(quality)", "nc=\(number)",
+                "response=\"\(digits(text))\"", "qop=\(quality)", "nc=\(number)",
                 "cnonce=\"\(own)\"",
             ]
         } else {
-            parts.append("response=\"\(hash.digits("\(secret):\(nonce):\(request)"))\"")
+            parts.append("response=\"\(digits("\(secret):\(nonce):\(request)"))\"")
         }
-        if let opaque { parts.append("opaque=\(Self.quoted(opaque))") }
+        if let opaque = challenge.opaque { parts.append("opaque=\(Self.quoted(opaque))") }
         return "Digest " + parts.joined(separator: ", ")
     }
 

@@ -7,7 +7,7 @@ package import Vocabulary
 /// under a strong validator: the request carries `If-Range`, and the answer is checked again. In
 /// every other case the file starts anew, once the daemon has forgotten what was durable
 /// (`proceed`).
-package struct Exchange: Hashable, Sendable {
+package struct Exchange: Sendable {
     package let order: ExchangeOrder
     private var target: RequestTarget
     /// What is there of the file, of one version.
@@ -61,8 +61,6 @@ package struct Exchange: Hashable, Sendable {
         case answered(ExchangeAnswer)
         /// The file is to have no bytes.
         case truncate
-        /// The rest of the body is of no use.
-        case skipBody
         /// Sends a request over this connection, beside the others, to `url`, with `fields(on:)`.
         case fetch(Int)
         /// What this connection still brings is of no use.
@@ -88,11 +86,11 @@ package struct Exchange: Hashable, Sendable {
     private static let mostRequests = 16
     static let partBytes: Int64 = 65_536
 
-    package init(_ order: ExchangeOrder) {
+    package init(_ order: ExchangeOrder, digits: @escaping DigestFunction) {
         (self.order, target, known) = (order, RequestTarget(order.url), order.resume)
         inOrder = order.resume?.offset ?? 0
         mustAsk = order.resume != nil
-        authorizer = Authorizer(order.credentials)
+        authorizer = Authorizer(order.credentials, digits)
     }
 
     // MARK: Requests
@@ -170,7 +168,7 @@ package struct Exchange: Hashable, Sendable {
     /// Nil: the answer is like any other that refuses.
     private mutating func challenged(_ head: Head) -> [Action]? {
         if authorizer.refused(head.fields, of: url), requests < Self.mostRequests {
-            return [.skipBody, .request]
+            return [.giveUp(0), .request]
         }
         guard order.reportsChallenges else { return nil }
         return end(
@@ -300,8 +298,8 @@ package struct Exchange: Hashable, Sendable {
         }
         known = nil
         (inOrder, hasAnswered) = (0, false)
-        guard mustAsk else { return [.skipBody, .request] }
-        return [.skipBody, askToStartAnew()]
+        guard mustAsk else { return [.giveUp(0), .request] }
+        return [.giveUp(0), askToStartAnew()]
     }
 
     private mutating func askToStartAnew() -> Action {

@@ -7,7 +7,7 @@ package import Vocabulary
 /// says so with status 104. After an interruption the exchange asks it how much it has, and sends
 /// the rest. Any other server gets the whole file each time. If it may have the file already, it
 /// gets another one only if the order says that this does no harm (`mayRepeat`).
-package struct UploadExchange: Hashable, Sendable {
+package struct UploadExchange: Sendable {
     package let order: UploadOrder
     /// The target of the first request.
     private var target: RequestTarget
@@ -72,10 +72,10 @@ package struct UploadExchange: Hashable, Sendable {
     /// What a limit that nobody has named begins with, after a server found a request too large.
     private static let leastAppend: Int64 = 65_536
 
-    package init(_ order: UploadOrder) {
+    package init(_ order: UploadOrder, digits: @escaping DigestFunction) {
         (self.order, resource, target) = (order, order.resource, RequestTarget(order.url))
         resourceTarget = resource.map { RequestTarget($0.url) }
-        authorizer = Authorizer(order.credentials)
+        authorizer = Authorizer(order.credentials, digits)
     }
 
     package var size: Int64 { order.source.size }

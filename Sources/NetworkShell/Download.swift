@@ -58,7 +58,7 @@ final class Download: RunningExchange {
         self.id = id
         self.file = DownloadFile(file)
         fileSystem = (try? self.file.descriptor.status())?.device ?? 0
-        exchange = Exchange(order)
+        exchange = Exchange(order, digits: DigestChallenge.digits)
         durable = order.resume?.filled ?? FilledBytes(prefix: 0)
         toldRanges = durable.ranges
         isResumable = order.resume != nil
@@ -238,7 +238,6 @@ final class Download: RunningExchange {
                 tasks.append(.report(.answered(id, answer)))
                 reserve(answer)
             case .truncate: truncate()
-            case .skipBody: giveUp(0)
             case .giveUp(let number): giveUp(number)
             case .end(let end): self.end(end)
             }

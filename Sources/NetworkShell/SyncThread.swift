@@ -119,7 +119,7 @@ final class SyncThread: Sendable {
     private static func checksumProblem(_ job: Job) -> Result.Problem? {
         guard let wanted = job.sha256 else { return nil }
         do throws(LinuxError) {
-            var sum = SHA256Sum()
+            var sum = MessageDigest(.sha256)
             var offset: Int64 = 0
             while offset < job.size {
                 let count = Int(min(1 << 20, job.size - offset))

@@ -25,7 +25,7 @@ final class Upload: RunningExchange {
     init(_ id: TransferID, _ order: UploadOrder, _ file: consuming FileDescriptor) {
         self.id = id
         self.file = file
-        exchange = UploadExchange(order)
+        exchange = UploadExchange(order, digits: DigestChallenge.digits)
     }
 
     var url: String { exchange.order.url }

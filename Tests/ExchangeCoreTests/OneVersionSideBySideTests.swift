@@ -163,7 +163,6 @@ private struct SideBySideWorld {
                     problem = "a range without a validator"
                 }
                 ask(connection)
-            case .skipBody: streams.removeAll { $0.connection == 0 }
             case .giveUp(let connection): streams.removeAll { $0.connection == connection }
             case .truncate: file = []
             case .end(let end): self.end = end

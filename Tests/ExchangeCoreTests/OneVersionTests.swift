@@ -84,7 +84,7 @@ struct OneVersionTests {
                 case .request: return true
                 case .truncate: file = []
                 // It has one connection.
-                case .skipBody, .fetch, .giveUp: break
+                case .fetch, .giveUp: break
                 case .end(let end): self.end = end
                 case .answered(let answer):
                     self.answer = answer

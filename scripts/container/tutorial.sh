@@ -75,3 +75,14 @@ check 'doctor knows who keeps the machine awake' knows 'during a run: logind.s i
 check 'and what is missing to wake it' knows 'waking the machine: not possible: no real-time clock'
 check 'the journal has the run by its app' \
     grep -q 'newsboat' <(journalctl --no-pager APP=newsboat -o cat)
+check 'with its task and the reason for its result' python3 - <<'FIELDS'
+import json
+import subprocess
+
+lines = subprocess.check_output(
+    ["journalctl", "--no-pager", "APP=newsboat", "-o", "json"], text=True
+).splitlines()
+runs = [run for run in map(json.loads, lines) if "TRIGGER" in run]
+assert runs, lines
+assert all(run["TASK"] and run["RESULT"] and "REASON" in run for run in runs), runs
+FIELDS

@@ -208,7 +208,7 @@ struct VirtualExchange {
 
     init(id: TransferID, file: String, directory: String, order: ExchangeOrder) {
         (self.id, self.file, self.directory) = (id, file, directory)
-        exchange = Exchange(order)
+        exchange = Exchange(order, digits: { _, text in text })
         durable = order.resume?.filled ?? FilledBytes(prefix: 0)
         (ranges, isResumable) = (durable.ranges, order.resume != nil)
     }

@@ -302,7 +302,6 @@ extension World {
                 let file = openFile(index)
                 network.files[file].truncate(to: 0)
                 network.exchanges[index].forgetDurable()
-            case .skipBody: giveUp(index, 0)
             case .giveUp(let connection): giveUp(index, connection)
             case .end(let end): finish(index, end)
             }

@@ -59,7 +59,7 @@ extension World {
             let confirmed = order.resource?.offset ?? 0
             return send(.transfer(id, .ended(.failed(failure), durable: confirmed)))
         }
-        let exchange = UploadExchange(order)
+        let exchange = UploadExchange(order, digits: { _, text in text })
         network.uploads.exchanges.append(
             VirtualUploadExchange(id: id, url: order.url, exchange: exchange)
         )

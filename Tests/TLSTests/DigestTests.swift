@@ -1,0 +1,15 @@
+import TLS
+import Testing
+
+struct DigestTests {
+    /// As `md5sum` and `sha256sum` have it.
+    @Test func `a digest of a text is in hexadecimal digits`() {
+        #expect(MessageDigest.digits(.md5, "") == "d41d8cd98f00b204e9800998ecf8427e")
+        let digits = String(repeating: "1234567890", count: 8)
+        #expect(MessageDigest.digits(.md5, digits) == "57edf4a22be3c955ac49da2e2107b67a")
+        #expect(
+            MessageDigest.digits(.sha256, "abc")
+                == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        )
+    }
+}
