@@ -242,7 +242,7 @@ extension Device {
             seed: seed,
             startedAt: startedAt,
             resumedAt: sleep.end,
-            idleAfterSleep: sleep.idleFrom,
+            idleAfterSleep: sleep.idleFrom(after: settings.idlePatience),
             startBlock: startBlock,
             stoppingSince: stoppingSince
         )

@@ -18,8 +18,7 @@ struct Sleep: Hashable, Sendable, Codable {
     var networkDueBy: BootTime?
 
     /// Whoever used the machine then counts as gone, as if they had only stopped using it.
-    var idleFrom: BootTime? { begunAt.map { $0 + Self.patience } }
-    private static let patience = Interval.minutes(5)
+    func idleFrom(after patience: Interval) -> BootTime? { begunAt.map { $0 + patience } }
 }
 
 /// The machine is woken for work, and goes back to sleep afterwards.

@@ -48,7 +48,7 @@ extension Device {
         _ boot: BootTime
     ) -> (lane: Int, transfer: TransferID)? {
         guard transfers.running.count < Self.mostRunningTransfers else { return nil }
-        let used = usedConnections
+        let used = UsedConnections(transfers.receiving, settings)
         var best: [NextTransfer] = []
         for lane in transfers.lanes.indices where !held.contains(lane) {
             guard let id = transfers.head(ofLane: lane, at: now), let transfer = transfers[id]
@@ -76,14 +76,6 @@ extension Device {
             }
         }
         return best.min { $0.rank < $1.rank }.map { ($0.lane, $0.id) }
-    }
-
-    private var usedConnections: UsedConnections {
-        UsedConnections(
-            transfers.receiving,
-            perHost: settings.transfersPerHost,
-            slots: settings.transferSlots
-        )
     }
 
     /// The next one of an app.
@@ -129,7 +121,7 @@ extension Device {
     /// As many as it wants, and as there is room for now: it waits for none.
     private func moreConnections(for transfer: Transfer) -> Int64 {
         guard transfer.order.moreConnections > 0, !transfer.isAlone else { return 0 }
-        let used = usedConnections
+        let used = UsedConnections(transfers.receiving, settings)
         let room = used.room(for: String(transfer.host))
         return max(0, min(transfer.order.moreConnections, room - 1))
     }
@@ -173,7 +165,7 @@ extension Device {
         for transfer in transfers.all() {
             switch transfer.state {
             case .ended(_, let at):
-                transfers.look(at: transfer.forgotten(at: at), transfer.id)
+                transfers.look(at: transfer.forgetDate(endedAt: at), transfer.id)
             case .waiting:
                 transfers.look(at: transfer.deadline, transfer.id)
                 transfers.enqueue(transfer.id, at: now.wall)

@@ -98,7 +98,7 @@ extension Transfer {
     private static let removalAge = Interval.minutes(1)
 
     /// When one that has ended is forgotten.
-    func forgotten(at end: WallTime) -> WallTime {
+    func forgetDate(endedAt end: WallTime) -> WallTime {
         kept?.until ?? end + (isAcknowledged && kept == nil ? Self.removalAge : endedAge)
     }
 }

@@ -202,7 +202,7 @@ extension Device {
             ($0.kept, $0.resume) = (nil, nil)
             $0.task?.place = nil
         }
-        if let date = transfers[id]?.forgotten(at: now) { transfers.look(at: date, id) }
+        if let date = transfers[id]?.forgetDate(endedAt: now) { transfers.look(at: date, id) }
         save(.transfer(id))
     }
 
@@ -275,7 +275,7 @@ extension Device {
         let now = transition.now.wall
         switch transfer.state {
         case .ended(_, let at):
-            if transfer.forgotten(at: at) <= now { forgetEnded(id, &transition) }
+            if transfer.forgetDate(endedAt: at) <= now { forgetEnded(id, &transition) }
         // The user's own pause counts for nothing.
         case .placing, .paused:
             break

@@ -26,8 +26,8 @@ struct UsedConnections {
     private let perHost: Int64
     private let slots: Int64
 
-    init(_ running: [RunningTransfer], perHost: Int64, slots: Int64) {
-        (self.perHost, self.slots) = (perHost, slots)
+    init(_ running: [RunningTransfer], _ settings: Shared<Settings>) {
+        (perHost, slots) = (settings.transfersPerHost, settings.transferSlots)
         for transfer in running {
             let before = self[transfer.host]
             hosts[transfer.host, default: 0] += transfer.connections

@@ -26,11 +26,7 @@ extension GateTable.Definition {
     )
 
     private static func used(_ context: borrowing GateContext) -> UsedConnections {
-        UsedConnections(
-            context.device.runningTransfers,
-            perHost: context.settings.transfersPerHost,
-            slots: context.settings.transferSlots
-        )
+        UsedConnections(context.device.runningTransfers, context.settings)
     }
 
     private static func host(_ context: borrowing GateContext) -> String {
