@@ -1,4 +1,4 @@
-package import Vocabulary
+import Vocabulary
 
 extension SettingRow {
     package static let table: [SettingRow] = grants + limits + refreshes + gates + transfers + rest
