@@ -420,7 +420,7 @@ final class Daemon {
         let settings = driver.device.settings
         machine.setLogSize(settings.logSize)
         machine.setIdleLoad(settings.idleLoad)
-        conditionSources?.adopt(settings)
+        conditionSources?.adopt(settings.value)
         machine.store.historyLimit = settings.historyLines
         machine.store.historyAge = settings.historyAge
     }

@@ -6,7 +6,7 @@ import Vocabulary
 final class PartsRemoved: CommitInvariant {
     let name = "nothing is left of a download that is over"
     /// By the files' names: the transfers on record that may want one, and those that are over.
-    private var wanted: [TransferID: String] = [:]
+    private var wanted: [(id: TransferID, name: String)] = []
     private var over: [(id: TransferID, name: String)] = []
 
     func committed(_ changes: [Change]) -> String? {
@@ -15,7 +15,8 @@ final class PartsRemoved: CommitInvariant {
             case .put(.transfer(let record)): note(record.transfer)
             case .delete(let key) where key.section == .transfer:
                 guard let id = UInt64(key.key).map({ TransferID($0) }) else { continue }
-                if let name = wanted.removeValue(forKey: id) { over.append((id, name)) }
+                guard let index = wanted.firstIndex(where: { $0.id == id }) else { continue }
+                over.append(wanted.remove(at: index))
             case .put, .delete, .append: continue
             }
         }
@@ -26,8 +27,8 @@ final class PartsRemoved: CommitInvariant {
         guard !transfer.order.direction.isUpload else { return }
         let name = transfer.file.partialName
         let isOver = transfer.isEnded && transfer.kept == nil
-        wanted[transfer.id] = isOver ? nil : name
-        if isOver { over.append((transfer.id, name)) }
+        wanted.removeAll { $0.id == transfer.id }
+        isOver ? over.append((transfer.id, name)) : wanted.append((transfer.id, name))
     }
 
     func restored(_ world: World) -> String? {
@@ -41,7 +42,7 @@ final class PartsRemoved: CommitInvariant {
         guard world.storeTrouble == nil, !turn.wasRolledBack, !turn.wasKilled else { return nil }
         let names = over.map(\.name)
         over = []
-        for name in names where !wanted.values.contains(name) {
+        for name in names where !wanted.contains(where: { $0.name == name }) {
             if world.network.files.contains(where: { $0.name == name }) {
                 return "\(name) is still there"
             }

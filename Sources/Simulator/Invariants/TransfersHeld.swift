@@ -23,8 +23,9 @@ final class TransfersHeld: EffectInvariant, ProcessInvariant {
         running.append((id, host, action.connections))
         // What is begun ahead waits for a connection of its host, and uses none.
         var all: Int64 = 0
-        for host in Set(running.map(\.host)).sorted() {
-            all += min(connections { $0 == host }, world.settings.transfersPerHost)
+        for (index, first) in running.enumerated()
+        where !running[..<index].contains(where: { $0.host == first.host }) {
+            all += min(connections { $0 == first.host }, world.settings.transfersPerHost)
         }
         guard all <= world.settings.transferSlots else { return "\(all) run side by side" }
         let ahead = Int64(TransferPaces.ahead)
