@@ -215,8 +215,7 @@ struct DeviceFacts {
     let pausedAt: WallTime?
     let ledger: Ledger
     let running: Device.Running
-    /// That receive.
-    let runningTransfers: [RunningTransfer]
+    let connections: ConnectionCounts
     let transferPaces: TransferPaces
     let seed: Int64
     let startedAt: BootTime
@@ -237,7 +236,7 @@ extension Device {
             pausedAt: pausedAt,
             ledger: ledger,
             running: running,
-            runningTransfers: transfers.receiving,
+            connections: transfers.connections,
             transferPaces: transfers.paces,
             seed: seed,
             startedAt: startedAt,

@@ -48,7 +48,7 @@ extension Device {
         _ boot: BootTime
     ) -> (lane: Int, transfer: TransferID)? {
         guard transfers.running.count < Self.mostRunningTransfers else { return nil }
-        let used = UsedConnections(transfers.receiving, settings)
+        let used = UsedConnections(transfers.connections, settings)
         var best: [NextTransfer] = []
         for lane in transfers.lanes.indices where !held.contains(lane) {
             guard let id = transfers.head(ofLane: lane, at: now), let transfer = transfers[id]
@@ -59,7 +59,7 @@ extension Device {
             guard used.isRoom(for: key.host, ahead: ahead) else { continue }
             let rank = TransferRank(
                 isForeground: apps[key.app].isForeground,
-                running: used.apps[key.app, default: 0],
+                running: used.count(ofApp: key.app),
                 place: transfer.place
             )
             let next = NextTransfer(
@@ -121,7 +121,7 @@ extension Device {
     /// As many as it wants, and as there is room for now: it waits for none.
     private func moreConnections(for transfer: Transfer) -> Int64 {
         guard transfer.order.moreConnections > 0, !transfer.isAlone else { return 0 }
-        let used = UsedConnections(transfers.receiving, settings)
+        let used = UsedConnections(transfers.connections, settings)
         let room = used.room(for: String(transfer.host))
         return max(0, min(transfer.order.moreConnections, room - 1))
     }

@@ -21,6 +21,7 @@ package struct TransferTable: Hashable, Sendable {
     /// Those of them whose bytes are still to come. The others are being made durable, many at
     /// once, and take no connection from those that wait.
     private(set) var receiving: [RunningTransfer] = []
+    private(set) var connections = ConnectionCounts()
     var paces = TransferPaces()
     /// The gates that hold any that waits, as of the last look.
     var heldBy = GateSet()
@@ -35,7 +36,15 @@ package struct TransferTable: Hashable, Sendable {
     struct Slot: Hashable, Sendable, Codable {
         /// The index of its app.
         var app: Int
+        /// The host of its first request.
+        var host: String
         var transfer: Transfer?
+
+        static let vacant = Slot(app: -1, host: "", transfer: nil)
+
+        fileprivate init(app: Int, host: String, transfer: Transfer?) {
+            (self.app, self.host, self.transfer) = (app, host, transfer)
+        }
     }
 
     /// Transfers for which every gate answers alike, in the order of their turns.
@@ -61,6 +70,10 @@ package struct TransferTable: Hashable, Sendable {
         indices[id].map { pages[$0 / Self.pageSize][$0 % Self.pageSize].app }
     }
 
+    private func host(of id: TransferID) -> String {
+        indices[id].map { pages[$0 / Self.pageSize][$0 % Self.pageSize].host } ?? ""
+    }
+
     /// All of them, or those of one app, in the order in which they were asked for.
     func all(of app: Int? = nil) -> [Transfer] {
         var found: [Transfer] = []
@@ -82,11 +95,11 @@ package struct TransferTable: Hashable, Sendable {
             index = reused
         } else {
             index = pages.count * Self.pageSize
-            let vacant = Slot(app: -1, transfer: nil)
-            pages.append(Array(repeating: vacant, count: Self.pageSize))
+            pages.append(Array(repeating: .vacant, count: Self.pageSize))
             free = (index + 1..<index + Self.pageSize).reversed()
         }
-        pages[index / Self.pageSize][index % Self.pageSize] = Slot(app: app, transfer: transfer)
+        let slot = Slot(app: app, host: String(transfer.host), transfer: transfer)
+        pages[index / Self.pageSize][index % Self.pageSize] = slot
         indices[transfer.id] = index
         sessions.changed(nil, to: transfer, app: app)
     }
@@ -95,7 +108,7 @@ package struct TransferTable: Hashable, Sendable {
         guard let index = indices.removeValue(forKey: id) else { return }
         let slot = pages[index / Self.pageSize][index % Self.pageSize]
         sessions.changed(slot.transfer, to: nil, app: slot.app)
-        pages[index / Self.pageSize][index % Self.pageSize] = Slot(app: -1, transfer: nil)
+        pages[index / Self.pageSize][index % Self.pageSize] = .vacant
         free.append(index)
     }
 
@@ -107,35 +120,29 @@ package struct TransferTable: Hashable, Sendable {
         let (ran, received) = (transfer.isRunning, transfer.isReceiving)
         let connections = transfer.connections
         let before = transfer.task == nil ? nil : transfer
+        let url = transfer.order.url
         body(&transfer)
         pages[page][slot].transfer = transfer
-        let app = pages[page][slot].app
-        if let before { sessions.changed(before, to: transfer, app: app) }
-        if ran != transfer.isRunning { Self.count(transfer, of: app, in: &running, remove: ran) }
-        if received, transfer.isReceiving, connections != transfer.connections {
-            Self.count(transfer, of: app, in: &receiving, remove: true)
-            Self.count(transfer, of: app, in: &receiving, remove: false)
+        if url != transfer.order.url { pages[page][slot].host = String(transfer.host) }
+        if let before { sessions.changed(before, to: transfer, app: pages[page][slot].app) }
+        if ran, !transfer.isRunning { running.removeAll { $0.id == id } }
+        if !ran, transfer.isRunning { running.append(pages[page][slot].running(transfer)) }
+        if received, !transfer.isReceiving || connections != transfer.connections {
+            stopReceiving(id)
+            // There is room for another.
             isTouched = true
+        } else if received || !transfer.isReceiving {
+            return
         }
-        guard received != transfer.isReceiving else { return }
-        Self.count(transfer, of: app, in: &receiving, remove: received)
-        // There is room for another.
-        if received { isTouched = true }
+        guard transfer.isReceiving else { return }
+        let new = pages[page][slot].running(transfer)
+        receiving.append(new)
+        self.connections.add(new)
     }
 
-    private static func count(
-        _ transfer: Transfer,
-        of app: Int,
-        in list: inout [RunningTransfer],
-        remove: Bool
-    ) {
-        guard remove else {
-            let host = String(transfer.host)
-            var running = RunningTransfer(id: transfer.id, app: app, host: host)
-            running.moreConnections = transfer.connections - 1
-            return list.append(running)
-        }
-        if let index = list.firstIndex(where: { $0.id == transfer.id }) { list.remove(at: index) }
+    private mutating func stopReceiving(_ id: TransferID) {
+        guard let index = receiving.firstIndex(where: { $0.id == id }) else { return }
+        connections.remove(receiving.remove(at: index))
     }
 
     /// Nil: nothing of the session is on its way, or has to be told.
@@ -165,7 +172,7 @@ package struct TransferTable: Hashable, Sendable {
             app: app,
             trigger: transfer.trigger,
             needs: transfer.order.needs,
-            host: String(transfer.host)
+            host: host(of: id)
         )
         if let lane = lanes.firstIndex(where: { $0.key == key }) {
             lanes[lane].queue.insert(id, at: transfer.turn)
@@ -202,7 +209,7 @@ package struct TransferTable: Hashable, Sendable {
         while let first = lanes[index].queue.first {
             if let transfer = self[first.id], transfer.state == .waiting,
                 transfer.turn == first.turn, transfer.date <= now, transfer.trigger == key.trigger,
-                transfer.question == nil, transfer.host == key.host
+                transfer.question == nil, host(of: first.id) == key.host
             {
                 return first.id
             }
@@ -214,6 +221,14 @@ package struct TransferTable: Hashable, Sendable {
     mutating func removeHead(ofLane index: Int) { lanes[index].queue.removeFirst() }
 
     mutating func removeEmptyLanes() { lanes.removeAll(where: \.queue.isEmpty) }
+}
+
+extension TransferTable.Slot {
+    fileprivate func running(_ transfer: Transfer) -> RunningTransfer {
+        var running = RunningTransfer(id: transfer.id, app: app, host: host)
+        running.moreConnections = transfer.connections - 1
+        return running
+    }
 }
 
 struct DatedTransfer: Hashable, Sendable, Codable, Comparable {
@@ -298,6 +313,7 @@ extension TransferTable: Codable {
         }
         (pages, free, lanes, dates) = (form.pages, form.free, form.lanes, form.dates)
         (running, receiving, sessions) = (form.running, form.receiving, form.sessions)
+        connections = ConnectionCounts(receiving)
         (heldBy, next, paces) = (form.heldBy, form.next, form.paces)
         for (pageIndex, page) in pages.enumerated() {
             for (slotIndex, slot) in page.enumerated() {

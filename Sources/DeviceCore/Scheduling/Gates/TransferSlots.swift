@@ -26,7 +26,7 @@ extension GateTable.Definition {
     )
 
     private static func used(_ context: borrowing GateContext) -> UsedConnections {
-        UsedConnections(context.device.runningTransfers, context.settings)
+        UsedConnections(context.device.connections, context.settings)
     }
 
     private static func host(_ context: borrowing GateContext) -> String {
