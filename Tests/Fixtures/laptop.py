@@ -1,6 +1,11 @@
-"""The real upowerd on a laptop of umockdev's. Each line of its input is an order: "end" and "start"
-are the service's, anything else is DEVICE ATTRIBUTE VALUE."""
+"""The real upowerd on a laptop of umockdev's, for the tests and for scripts/container.
 
+Each line of the file that is its argument, or else of its input, is an order: "end" and "start" are
+the service's, anything else is DEVICE ATTRIBUTE VALUE.
+"""
+
+import ctypes
+import signal
 import subprocess
 import sys
 
@@ -28,11 +33,15 @@ devices = {
 
 
 def start():
-    return subprocess.Popen(["/usr/libexec/upowerd"])
+    # It ends with this program, however that ends.
+    return subprocess.Popen(
+        ["/usr/libexec/upowerd"],
+        preexec_fn=lambda: ctypes.CDLL(None).prctl(1, signal.SIGKILL),
+    )
 
 
 service = start()
-for line in sys.stdin:
+for line in open(sys.argv[1]) if len(sys.argv) > 1 else sys.stdin:
     words = line.split()
     if words[0] == "end":
         service.kill()
