@@ -99,8 +99,8 @@ deb: ## build Debian packages into .build/deb
 	@scripts/deb
 
 .PHONY: test-deb
-test-deb: deb ## try the packages on a fresh Debian, in a container (root, debootstrap)
-	@scripts/test-deb
+test-deb: deb ## try the packages in a container (root, debootstrap); PREVIOUS=dir: upgrade from these
+	@PREVIOUS=$(PREVIOUS) scripts/test-deb
 
 # A directory of programs to install; empty: a release is built first.
 BUILT ?=

@@ -1,7 +1,8 @@
 # Removed while it runs, and then as the tutorial says.
 apt-get remove -y offstage >>/opt/test/apt 2>&1
 check 'a removal ends the daemon' wait_for not daemon
-install /opt/test/.build/deb/offstage_*.deb
+# What a later version has written is not for an earlier one.
+install /opt/test/later/offstage_*.deb
 as_user systemctl --user enable --now offstaged.service
 check 'installed again, it can be switched on again' wait_for offstage status
 check 'the user switches it off, and root removes it' type_below 'Remove it'

@@ -1,5 +1,5 @@
 # An upgrade with apps: a command that runs, and one that links the library of libswift-offstage-dev
-# and is suspended.
+# and is suspended. What comes after this is tried on the later version.
 check 'the package of the library installs' \
     install /opt/test/.build/deb/libswift-offstage-dev_*.deb
 check 'with what its C sources need' pkg-config --exists libsystemd
@@ -20,17 +20,25 @@ offstage leave headlines
 check 'it hears that it was left' wait_for said 'asked for a refresh'
 check 'and is suspended' wait_for suspended
 
-before=$(runs 301)
+hint Idle true
+submit task 307
+check 'a command runs' wait_for runs 307
+before=$(runs 307)
 first=$(daemon)
-check 'a later package installs' install /opt/test/later/offstage_*.deb
+version() { dpkg-query --show --showformat '${Version}' offstage; }
+earlier=$(version)
+check "a later package installs (over $earlier)" install /opt/test/later/offstage_*.deb
+check "which is later ($(version))" dpkg --compare-versions "$(version)" gt "$earlier"
 is_another() { daemon | grep -qvx "$first"; }
 check 'an upgrade restarts the daemon' wait_for is_another
 check 'from its program' test "$(readlink "/proc/$(daemon)/exe")" = /usr/bin/offstaged
-check 'which leaves the command running' test "$(runs 301)" = "$before"
-check 'and knows it' wait_for explains work running
+check 'which leaves the command running' test "$(runs 307)" = "$before"
+check 'and knows it' wait_for explains task running
 check 'it leaves the other app suspended' suspended
 offstage open headlines
 check 'which can be opened again' wait_for not suspended
 check 'in the same process' test "$(linked)" = "$app"
 offstage close headlines
 check 'and closed' wait_for not linked
+offstage cancel command.task >/dev/null
+hint Idle false
