@@ -25,6 +25,7 @@ submit task 307
 check 'a command runs' wait_for runs 307
 before=$(runs 307)
 first=$(daemon)
+visited=$(visits) visiting=$(visiting) secluded=$(secluded)
 version() { dpkg-query --show --showformat '${Version}' offstage; }
 earlier=$(version)
 check "a later package installs (over $earlier)" install /opt/test/later/offstage_*.deb
@@ -42,3 +43,17 @@ offstage close headlines
 check 'and closed' wait_for not linked
 offstage cancel command.task >/dev/null
 hint Idle false
+
+visits_another() { visiting | grep -qvx "$visiting"; }
+check 'without systemd the bus of the session starts the daemon anew' wait_for visits_another
+check 'from its program' test "$(readlink "/proc/$(visiting)/exe")" = /usr/bin/offstaged
+check 'which leaves the command there running' test "$(visits)" = "$visited"
+visit_explained() {
+    grep -q running <<<"$(as_visitor offstage explain command.visit)"
+}
+check 'and knows it' wait_for visit_explained
+as_visitor offstage cancel command.visit >/dev/null
+check 'a daemon without a bus goes on' test "$(secluded)" = "$secluded"
+check 'and the administrator is told whose it is' \
+    grep -q "the daemon of $hermit (process $secluded) was not restarted" /opt/test/apt
+check 'and is told of no other' test "$(grep -c 'was not restarted' /opt/test/apt)" = 1
