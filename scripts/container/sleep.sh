@@ -30,7 +30,8 @@ wait_for runs 301
 before=$(runs 301)
 # By which logind asks the daemon before it sleeps. Given back then, and taken anew after it.
 delay_lock() {
-    find /run/systemd/inhibit -type f -exec grep -lx WHAT=sleep {} + | xargs grep -lx WHO=Offstage
+    find /run/systemd/inhibit -type f -exec grep -lx WHAT=sleep {} + | xargs grep -lx WHO=Offstage |
+        xargs grep -lx "UID=$uid"
 }
 is_another_lock() { delay_lock && [ "$(delay_lock)" != "$1" ]; }
 wait_for delay_lock
@@ -76,6 +77,44 @@ check 'it passes over what a program of root inhibits' test -z "$(suspend_as_hel
 check 'and the machine sleeps' wait_for slept
 pkill -f '^sleep 302$'
 check 'after it the daemon is asked again' wait_for is_another_lock "$lock"
+
+# The clocks of a container do not sleep. That of a daemon with a virtual clock does, for two hours
+# while logind suspends the machine. It is not to be woken for work.
+sleeper() { as_user env OFFSTAGE_SOCKET="/run/user/$uid/sleeper/socket" offstage "$@"; }
+mkdir -p /opt/test/none
+as_user systemd-run --user --quiet --unit=sleeper offstaged --virtual-clock \
+    --data=/opt/test/none --state="/home/$user/.local/state/sleeper" \
+    --runtime="/run/user/$uid/sleeper"
+check 'a daemon with a clock of its own runs' wait_for sleeper status
+sleeper set wake-from-sleep off >/dev/null
+for due in 60 90; do
+    sleeper submit --processing --id "after$due" --after "${due}m" -- true >/dev/null
+done
+cat >/usr/lib/systemd/system-sleep/test <<HOOK
+#!/bin/sh
+[ "\$1" = post ] || exec setpriv --reuid $uid --regid $uid --clear-groups \
+    env OFFSTAGE_SOCKET=/run/user/$uid/sleeper/socket offstage simulate sleep 2h
+HOOK
+chmod +x /usr/lib/systemd/system-sleep/test
+says() { grep -q "$2" <<<"$(sleeper explain "command.after$1")"; }
+# How many seconds lie between the two.
+apart() {
+    sleeper history --json | python3 -c 'import datetime, json, sys
+times = [datetime.datetime.fromisoformat(line["at"]) for line in json.load(sys.stdin)]
+print(int((max(times) - min(times)).total_seconds()) if len(times) == 2 else "not two runs")'
+}
+check 'two commands are due in 60 and in 90 minutes' says 60 'is to begin at'
+printf 'freeze mem disk\n' >/sys/power/state
+check 'the machine sleeps for two hours' systemctl suspend
+wait_for slept
+check 'on the way back explain says why the first does not run yet' \
+    wait_for says 60 'has just woken up. It runs at'
+check 'and the second' says 90 'has just woken up. It runs at'
+check 'after the pause it says that the first has run' wait_for says 60 'completed (exit status 0)'
+check 'and the second' wait_for says 90 'completed (exit status 0)'
+check "both in the same wake ($(apart) s apart)" grep -qx '[01]' <(apart)
+as_user systemctl --user stop sleeper
+rm /usr/lib/systemd/system-sleep/test
 rm -r /sys/power
 mount -o remount,ro /sys
 systemctl restart systemd-logind
