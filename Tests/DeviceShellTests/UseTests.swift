@@ -1,3 +1,5 @@
+@testable import DeviceShell
+import EventLoop
 import Linux
 import TestKit
 import Testing
@@ -104,5 +106,36 @@ struct UseTests {
         #expect(try uses(bench, "writer") == 0)
         try FileDescriptor(opening: bench.home("shared"), [.writing, .append]).writeAll("\n")
         try wait(bench, "writer", uses: 1)
+    }
+
+    /// Its own looks would wake the daemon again and again.
+    @Test func `whoever looks who runs an executable does not open it`() throws {
+        let scratch = ScratchDirectory()
+        let (path, pipe) = (scratch("program"), scratch("wait"))
+        #expect(try Command("mkfifo", pipe).run().succeeded)
+        try scratch.write(
+            "program",
+            "#!/bin/sh\n: > \(scratch("begun"))\nread line < \(pipe)\n",
+            permissions: 0o755
+        )
+        let loop = try EventLoop()
+        var uses = 0
+        let watch = try UseWatch(loop, isOurs: { _ in false }) { _ in uses += 1 }
+        watch.watch(AppID("reader"), .exec(path))
+        let process = try Command(path).start()
+        defer {
+            try? process.send(Signal.kill)
+            _ = try? process.wait(block: true)
+        }
+        // Its shell has opened all that it opens.
+        try Wait.until("it has begun") { Files.exists(scratch("begun")) }
+        let openings = try Inotify()
+        _ = try openings.add(path, .opened)
+        var isOver = false
+        let limit = try TimerSource(loop) { isOver = true }
+        try limit.arm(at: Clocks.boot() + .milliseconds(Int64(Wait.limitMilliseconds)))
+        while uses == 0, !isOver, try loop.runTurn() {}
+        #expect(uses == 1)
+        #expect(try openings.events().isEmpty)
     }
 }

@@ -2,16 +2,21 @@ internal import Linux
 
 /// Who runs a program now.
 enum RunningProgram {
-    /// The processes that run the file at `path`, as their program or as the script of its
-    /// interpreter; those of which we may know it.
-    static func processes(of path: String) -> [Int32] {
+    /// The processes that run the file at `path`, as their program or as the script of
+    /// `interpreter`; those of which we may know it. The file itself is not opened: who watches it
+    /// would hear of that.
+    static func processes(of path: String, interpreter: String?) -> [Int32] {
         let file = Files.resolved(path) ?? path
-        let interpreter = firstLine(of: file)?.program
         return ((try? Files.list("/proc")) ?? []).compactMap { Int32($0) }.filter { pid in
             guard let program = Files.linkTarget("/proc/\(pid)/exe") else { return false }
             if program == file { return true }
             return program == interpreter && script(of: pid, is: file)
         }
+    }
+
+    /// Which program runs the script at `path`, as its first line says; nil: it is no script.
+    static func interpreter(of path: String) -> String? {
+        firstLine(of: Files.resolved(path) ?? path)?.program
     }
 
     /// Whether a process runs the script at `path` as the kernel starts one: its program is the

@@ -27,6 +27,8 @@ final class UseWatch {
         /// Of its directory, or of the nearest one above that is there.
         var directory: Int32?
         var isNearest = false
+        /// Of an executable that is a script.
+        var interpreter: String?
 
         var path: String {
             switch source {
@@ -37,7 +39,7 @@ final class UseWatch {
 
         var mask: Inotify.Mask {
             switch source {
-            case .exec: [.opened, .added]
+            case .exec: [.opened, .closedAfterWriting, .added]
             case .file: [.modified, .closedAfterWriting, .added]
             }
         }
@@ -47,6 +49,14 @@ final class UseWatch {
             switch source {
             case .exec: mask.contains(.opened)
             case .file: !mask.isDisjoint(with: [.modified, .closedAfterWriting])
+            }
+        }
+
+        /// Whether it may have another interpreter.
+        func isRewritten(_ mask: Inotify.Mask) -> Bool {
+            switch source {
+            case .exec: mask.contains(.closedAfterWriting)
+            case .file: false
             }
         }
 
@@ -79,7 +89,10 @@ final class UseWatch {
         let due = opened
         opened.removeAll()
         for entry in entries where due.contains(entry.app) {
-            let processes = RunningProgram.processes(of: entry.path)
+            let processes = RunningProgram.processes(
+                of: entry.path,
+                interpreter: entry.interpreter
+            )
             if processes.contains(where: { !isOurs($0) }) { used(entry.app) }
         }
     }
@@ -120,7 +133,8 @@ final class UseWatch {
                 let entry = entries[index]
                 if event.watch == entry.file {
                     isUsed = isUsed || entry.isUse(event.mask)
-                    isStale = isStale || event.mask.contains(.ignored)
+                    isStale =
+                        isStale || event.mask.contains(.ignored) || entry.isRewritten(event.mask)
                 } else if event.watch == entry.directory {
                     let isIt = !entry.isNearest && event.name == entry.name
                     isUsed = isUsed || isIt && entry.isUsedByAppearing
@@ -150,6 +164,10 @@ final class UseWatch {
         // The directory first, so that no file appears between.
         entries[index].directory = kernel.add(directory, mask)
         entries[index].isNearest = directory != above
+        // Before it is watched: to read it is to open it.
+        if case .exec(let path) = old.source {
+            entries[index].interpreter = RunningProgram.interpreter(of: path)
+        }
         entries[index].file = kernel.add(old.path, old.mask)
         drop(old.file)
         drop(old.directory)
