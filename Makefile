@@ -100,7 +100,7 @@ deb: ## build Debian packages into .build/deb
 
 .PHONY: test-deb
 test-deb: deb ## try the packages in a container (root, debootstrap); PREVIOUS=dir: upgrade from these
-	@PREVIOUS=$(PREVIOUS) scripts/test-deb
+	@PREVIOUS='$(PREVIOUS)' scripts/test-deb
 
 # A directory of programs to install; empty: a release is built first.
 BUILT ?=

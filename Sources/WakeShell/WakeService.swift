@@ -93,8 +93,6 @@ final class WakeService {
         }
         let isSleep = call.method.name == Wake1.sleepAgain.name
         do throws(BusError) {
-            // Before the bus is asked: one that has gone by then has no user.
-            let watch = isSleep ? nil : try watch(sender)
             try bus.call(
                 .messageBus("GetConnectionUnixUser"),
                 [.string(sender)],
@@ -106,8 +104,7 @@ final class WakeService {
                 authorize(sender, user, isSleep ? Wake1.sleepAction : Wake1.alarmAction) {
                     [unowned self] refusal in
                     if let refusal { return call.refuse(refusal.name, refusal.text) }
-                    guard let watch else { return sleepAgain(call, user) }
-                    setAlarm(call, user, sender, watch)
+                    isSleep ? sleepAgain(call, user) : setAlarm(call, user, sender)
                 }
             }
         } catch {
@@ -145,20 +142,16 @@ final class WakeService {
                     let isPermitted = values.first?.listValue?.first?.boolValue == true
                     then(isPermitted ? nil : (Wake1.notPermitted, "polkit does not permit it"))
                 case .failure(let error):
-                    then((Wake1.noPolkit, "polkit does not answer: \(error.message)"))
+                    let name = error.isAbsence ? Wake1.noPolkit : Wake1.failed
+                    then((name, "polkit does not answer: \(error.message)"))
                 }
             }
         } catch {
-            then((Wake1.noPolkit, "polkit cannot be asked: \(error.message)"))
+            then((Wake1.failed, "polkit cannot be asked: \(error.message)"))
         }
     }
 
-    private func setAlarm(
-        _ call: ObjectCall,
-        _ user: UInt32,
-        _ sender: String,
-        _ watch: Subscription
-    ) {
+    private func setAlarm(_ call: ObjectCall, _ user: UInt32, _ sender: String) {
         let time = call.arguments.first?.integerValue ?? 0
         guard time > 0 else {
             ledger.clear(user)
@@ -173,9 +166,35 @@ final class WakeService {
             )
         }
         guard time <= Int64.max / 1000 else { return refuse(call, .tooFar) }
+        do throws(BusError) {
+            // Only for who may set one: the bus allows each connection so many matches, this one's
+            // included. Before the bus is asked: nobody hears of one that had gone by then.
+            let watch = try owners[user] == sender ? nil : watch(sender)
+            try bus.call(
+                .messageBus("NameHasOwner"),
+                [.string(sender)],
+                signature: "s"
+            ) { [unowned self] answer in
+                guard case .success(let values) = answer, values.first?.boolValue == true else {
+                    return call.refuse(Wake1.failed, "the caller has gone")
+                }
+                let at = BootTime(nanoseconds: time * 1000)
+                setAlarm(call, user, sender, watch ?? watches[user], at)
+            }
+        } catch {
+            call.refuse(Wake1.failed, error.message)
+        }
+    }
+
+    private func setAlarm(
+        _ call: ObjectCall,
+        _ user: UInt32,
+        _ sender: String,
+        _ watch: Subscription?,
+        _ time: BootTime
+    ) {
         do throws(WakeLedger.Refusal) {
-            let at = BootTime(nanoseconds: time * 1000)
-            try ledger.set(user, at: at, now: Clocks.now())
+            try ledger.set(user, at: time, now: Clocks.now())
             (owners[user], watches[user]) = (sender, watch)
             arm()
             reply(call)
@@ -272,5 +291,14 @@ final class WakeService {
             return
         }
         loop.exit()
+    }
+}
+
+extension BusError {
+    /// Nobody has the name, and nothing can start its program.
+    fileprivate var isAbsence: Bool {
+        guard case .refused(let name) = reason else { return false }
+        let names = ["ServiceUnknown", "NameHasNoOwner", "Spawn.ServiceNotFound"]
+        return names.contains { name == "org.freedesktop.DBus.Error." + $0 }
     }
 }

@@ -26,13 +26,14 @@ struct DoctorTests {
             _ cause: Check.Helper.Cause = .other
         ) -> Check.Helper {
             Check.Helper(
+                share: "/usr/share",
                 isAsked: asked,
                 problem: problem.map { Check.Helper.Problem($0, cause) }
             )
         }
         let bad = [
             check(false, false, nil), check(false, true, nil), check(true, true, nil),
-            check(false, true, helper("polkit does not permit it", .polkit)),
+            check(false, true, helper("polkit does not permit it", .refused)),
             check(true, true, helper("the time is over")),
             check(false, true, helper("polkit does not answer", .noPolkit)),
         ]

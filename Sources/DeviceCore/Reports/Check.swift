@@ -43,6 +43,8 @@ extension Check {
 
     /// What is known of `offstage-wake`.
     package struct Helper {
+        /// Where it is installed: the directory for what programs share.
+        package var share: String
         /// It has answered.
         package var isAsked: Bool
         /// What it said last; nil: that all is well.
@@ -58,24 +60,24 @@ extension Check {
         }
 
         package enum Cause: Sendable {
-            /// It permits this user nothing.
-            case polkit
+            /// polkit does not permit it to this user.
+            case refused
             case noPolkit
             case other
 
-            fileprivate var fix: String {
+            fileprivate func fix(_ share: String) -> String {
                 switch self {
-                case .polkit:
-                    "log in at the machine, or as root: permit org.offstage.wake1.* in "
-                        + "/etc/polkit-1/rules.d (offstage-wake(8))"
+                case .refused:
+                    "log in at the machine; or as root, for the users of group sudo: cp "
+                        + "\(share)/offstage/polkit-1/50-offstage-wake.rules /etc/polkit-1/rules.d"
                 case .noPolkit: "as root: apt install polkitd"
                 case .other: "systemctl status offstage-wake.service says more"
                 }
             }
         }
 
-        package init(isAsked: Bool, problem: Problem?) {
-            (self.isAsked, self.problem) = (isAsked, problem)
+        package init(share: String, isAsked: Bool, problem: Problem?) {
+            (self.share, self.isAsked, self.problem) = (share, isAsked, problem)
         }
     }
 
@@ -118,7 +120,7 @@ extension Check {
             ok: false,
             found("offstage-wake refuses: \(problem.text)"),
             lost: lost,
-            fix: problem.cause.fix
+            fix: problem.cause.fix(helper.share)
         )
     }
 

@@ -207,8 +207,8 @@ extension SettingRow {
         ),
         SettingRow(
             name: "memory-calm",
-            field: .interval(\.memoryCalm, .seconds(2)...Interval.hours(1)),
-            documentation: "Memory pressure is over when the kernel has reported none for so long."
+            field: .interval(\.memoryCalm, .seconds(3)...Interval.hours(1)),
+            documentation: "Time without a report of the kernel after which memory pressure is over."
         ),
         SettingRow(
             name: "unused-limit",

@@ -84,7 +84,7 @@ final class ConditionSources {
         sessionBus.refresh()
     }
 
-    /// The numbers by which what changes quickly is damped.
+    /// Settings that damp what changes quickly.
     func adopt(_ settings: Settings) {
         pressure?.calmAfter = settings.memoryCalm
         thermal?.margin = settings.thermalMargin

@@ -38,7 +38,7 @@ struct Doctor {
                 ? ""
                 : "should the daemon end, frozen apps stay frozen and logs grow without a limit",
             fix: problem == nil
-                ? "" : "it is retried automatically; or: systemctl --user restart offstage"
+                ? "" : "it is retried automatically; or: systemctl --user restart offstaged.service"
         )
     }
 
@@ -51,7 +51,7 @@ struct Doctor {
             lost: step.limitsMemory ? "" : "an app may overshoot between two samples",
             fix: step.limitsMemory
                 ? ""
-                : "systemctl --user enable --now offstage.socket, on a system that boots with "
+                : "systemctl --user enable --now offstaged.service, on a system that boots with "
                     + "cgroup 2 only (systemd.unified_cgroup_hierarchy=1)"
         )
     }
@@ -179,11 +179,13 @@ struct Doctor {
         .waking(
             byOwnAlarm: daemon.machine.wakesTheMachine,
             hasClock: Self.hasAlarmClock(),
-            helper: WakeHelper.isInstalled()
-                ? Check.Helper(
+            helper: WakeHelper.share().map { share in
+                Check.Helper(
+                    share: share,
                     isAsked: daemon.machine.wakeHelper.hasAnswered,
                     problem: daemon.machine.wakeHelper.problem
-                ) : nil
+                )
+            }
         )
     }
 

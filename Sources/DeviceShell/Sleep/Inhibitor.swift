@@ -7,6 +7,9 @@ internal import Vocabulary
 /// process, however that ends.
 @safe
 final class Inhibitor: ServiceBus.Client {
+    /// Who holds it, for people.
+    static let name = "Offstage"
+
     private let what: String
     private let mode: String
     private let why: String
@@ -59,7 +62,7 @@ final class Inhibitor: ServiceBus.Client {
                     Logind.manager.interface,
                     "Inhibit"
                 ),
-                [.string(what), .string("Offstage"), .string(why), .string(mode)],
+                [.string(what), .string(Self.name), .string(why), .string(mode)],
                 signature: "ssss"
             ) { [unowned self] in answered($0) }
             isAsked = true

@@ -41,9 +41,10 @@ final class WakeHelper: ServiceBus.Client {
         (watch, logind, upower) = (nil, nil, nil)
     }
 
-    /// Whether the message bus would start it. Asking it would do so.
-    static func isInstalled() -> Bool {
-        ["/usr/share", "/usr/local/share"].contains {
+    /// Where the message bus finds how to start it; nil: it is not installed. Asking it would start
+    /// it.
+    static func share() -> String? {
+        ["/usr/local/share", "/usr/share"].first {
             Files.exists("\($0)/dbus-1/system-services/\(Wake1.busName).service")
         }
     }
@@ -63,7 +64,8 @@ final class WakeHelper: ServiceBus.Client {
         guard let bus, let logind, let upower else { return }
         // Without it the machine stays awake.
         watch = try? WakeWatch(on: bus, logind: logind, upower: upower) { [unowned self] then in
-            listInhibitors { then($0?.first { !$0.isOurs }) }
+            // What daemons of others hold for their work is no sign of anybody.
+            listInhibitors { then($0?.first { $0.who != Inhibitor.name }) }
         }
     }
 
@@ -220,7 +222,7 @@ extension WakeHelper {
 extension BusError {
     fileprivate var cause: Check.Helper.Cause {
         switch reason {
-        case .refused(Wake1.notPermitted): .polkit
+        case .refused(Wake1.notPermitted): .refused
         case .refused(Wake1.noPolkit): .noPolkit
         default: .other
         }

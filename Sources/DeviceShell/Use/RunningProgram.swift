@@ -2,21 +2,18 @@ internal import Linux
 
 /// Who runs a program now.
 enum RunningProgram {
-    /// The processes that run the file at `path`, as their program or as the script of
-    /// `interpreter`; those of which we may know it. The file itself is not opened: who watches it
-    /// would hear of that.
-    static func processes(of path: String, interpreter: String?) -> [Int32] {
+    /// The processes that run the file at `path`, as their program or as the script that begins with
+    /// `line`; those of which we may know it. The file itself is not opened: who watches it would
+    /// hear of that.
+    static func processes(of path: String, _ line: FirstLine?) -> [Int32] {
         let file = Files.resolved(path) ?? path
+        // By each look: another version of it may be there.
+        let interpreter = line?.program
         return ((try? Files.list("/proc")) ?? []).compactMap { Int32($0) }.filter { pid in
             guard let program = Files.linkTarget("/proc/\(pid)/exe") else { return false }
             if program == file { return true }
             return program == interpreter && script(of: pid, is: file)
         }
-    }
-
-    /// Which program runs the script at `path`, as its first line says; nil: it is no script.
-    static func interpreter(of path: String) -> String? {
-        firstLine(of: Files.resolved(path) ?? path)?.program
     }
 
     /// Whether a process runs the script at `path` as the kernel starts one: its program is the
@@ -27,7 +24,7 @@ enum RunningProgram {
     /// A process can change what is read here of its arguments, and where it is; so it is what its
     /// user says it is, no more.
     static func isScript(_ path: String, of pid: Int32) -> Bool {
-        guard let file = Files.resolved(path), let line = firstLine(of: file),
+        guard let file = Files.resolved(path), let line = FirstLine(of: file),
             let program = line.program, let given = line.given,
             Files.linkTarget("/proc/\(pid)/exe") == program
         else { return false }
@@ -38,35 +35,44 @@ enum RunningProgram {
         return resolved(script, of: pid) == file
     }
 
-    private struct FirstLine {
-        /// The interpreter's file; nil: it is not there.
-        var program: String?
-        /// What it is given before the script; nil: more than is looked into here.
-        var given: [String]?
-    }
+    /// By which the kernel starts a script.
+    struct FirstLine {
+        /// What stands behind `#!`: a program, and what it is given.
+        private let words: [String]
 
-    /// Nil: it is no script.
-    private static func firstLine(of file: String) -> FirstLine? {
-        guard
-            let start = try? FileDescriptor(opening: file, [.reading, .nonBlocking])
-                .read(at: 0, count: 256), start.starts(with: "#!".utf8)
-        else { return nil }
-        let line = String(decoding: start.dropFirst(2).prefix { $0 != 10 }, as: UTF8.self)
-        let words = line.split { $0 == " " || $0 == "\t" }.map(String.init)
-        guard let first = words.first else { return nil }
-        let rest = Array(words.dropFirst())
-        guard Files.name(of: first) == "env" else {
-            // The kernel gives all that follows as one word.
-            let given = rest.isEmpty ? [] : [rest.joined(separator: " ")]
-            return FirstLine(program: Files.resolved(first), given: given)
+        /// Nil: it is no script.
+        init?(of path: String) {
+            let file = Files.resolved(path) ?? path
+            guard
+                let start = try? FileDescriptor(opening: file, [.reading, .nonBlocking])
+                    .read(at: 0, count: 256), start.starts(with: "#!".utf8)
+            else { return nil }
+            let line = String(decoding: start.dropFirst(2).prefix { $0 != 10 }, as: UTF8.self)
+            words = line.split { $0 == " " || $0 == "\t" }.map(String.init)
+            guard !words.isEmpty else { return nil }
         }
-        guard let index = rest.firstIndex(where: { !$0.hasPrefix("-") && !$0.contains("=") })
-        else { return nil }
-        let searchPath = CurrentProcess.environment("PATH") ?? "/usr/local/bin:/usr/bin:/bin"
-        let program = Files.executable(rest[index], searchPath: searchPath)
-            .flatMap { Files.resolved($0) }
-        let isPlain = index == 0 ? rest.count == 1 : index == 1 && rest[0] == "-S"
-        return FirstLine(program: program, given: isPlain ? Array(rest[(index + 1)...]) : nil)
+
+        private var isEnv: Bool { Files.name(of: words[0]) == "env" }
+        private var rest: ArraySlice<String> { words.dropFirst() }
+        /// Of `env`: the program behind its options and variables.
+        private var started: Int? { rest.firstIndex { !$0.hasPrefix("-") && !$0.contains("=") } }
+
+        /// The interpreter's file; nil: it is not there.
+        var program: String? {
+            guard isEnv else { return Files.resolved(words[0]) }
+            let path = CurrentProcess.environment("PATH") ?? "/usr/local/bin:/usr/bin:/bin"
+            return started.flatMap { Files.executable(words[$0], searchPath: path) }
+                .flatMap { Files.resolved($0) }
+        }
+
+        /// What the interpreter is given before the script; nil: more than is looked into here.
+        var given: [String]? {
+            // The kernel gives all that follows as one word.
+            guard isEnv else { return rest.isEmpty ? [] : [rest.joined(separator: " ")] }
+            guard let started else { return nil }
+            let isPlain = started == 1 ? rest.count == 1 : started == 2 && words[1] == "-S"
+            return isPlain ? Array(words[(started + 1)...]) : nil
+        }
     }
 
     private static func arguments(of pid: Int32) -> [String] {

@@ -27,8 +27,8 @@ final class UseWatch {
         /// Of its directory, or of the nearest one above that is there.
         var directory: Int32?
         var isNearest = false
-        /// Of an executable that is a script.
-        var interpreter: String?
+        /// Of an executable; nil: it is no script.
+        var firstLine: RunningProgram.FirstLine?
 
         var path: String {
             switch source {
@@ -89,10 +89,7 @@ final class UseWatch {
         let due = opened
         opened.removeAll()
         for entry in entries where due.contains(entry.app) {
-            let processes = RunningProgram.processes(
-                of: entry.path,
-                interpreter: entry.interpreter
-            )
+            let processes = RunningProgram.processes(of: entry.path, entry.firstLine)
             if processes.contains(where: { !isOurs($0) }) { used(entry.app) }
         }
     }
@@ -164,14 +161,19 @@ final class UseWatch {
         // The directory first, so that no file appears between.
         entries[index].directory = kernel.add(directory, mask)
         entries[index].isNearest = directory != above
-        // Before it is watched: to read it is to open it.
-        if case .exec(let path) = old.source {
-            entries[index].interpreter = RunningProgram.interpreter(of: path)
-        }
+        // Before it is watched: to read it is to open it. Once more if it was written meanwhile.
+        let before = Files.status(old.path)
+        readFirstLine(index)
         entries[index].file = kernel.add(old.path, old.mask)
+        if Files.status(old.path) != before { readFirstLine(index) }
         drop(old.file)
         drop(old.directory)
         return old.isNearest && old.isUsedByAppearing && entries[index].file != nil
+    }
+
+    private func readFirstLine(_ index: Int) {
+        guard case .exec(let path) = entries[index].source else { return }
+        entries[index].firstLine = RunningProgram.FirstLine(of: path)
     }
 
     /// Unless it is somebody's.

@@ -10,7 +10,7 @@ final class DesktopIdle: ServiceBus.Client {
     private let report: (Reading) -> Void
     private var services: [any DesktopService] = []
     private var said = Reading.silent
-    /// Time without input until the machine is idle, for who lets us choose.
+    /// Time without input until the machine is idle. Mutter lets us choose it.
     var patience = Settings().idlePatience {
         didSet {
             guard patience != oldValue else { return }
@@ -85,6 +85,8 @@ final class IdleMonitor: DesktopService {
     private var inputWatch: Int64?
     /// Mutter takes the end of a sleep for input: the watch that fires then tells of nobody.
     private var firesAfterSleep = false
+    /// Answers to what was asked before the last beginning come too late.
+    private var round = 0
     private(set) var isIdle: Bool?
 
     init(
@@ -114,14 +116,17 @@ final class IdleMonitor: DesktopService {
 
     func wait(for patience: Interval) {
         self.patience = patience
-        for number in [idleWatch, inputWatch].compactMap(\.self) {
-            ask("RemoveWatch", [.integer(number)], "u") { _ in }
-        }
+        for number in [idleWatch, inputWatch].compactMap(\.self) { remove(number) }
         (idleWatch, inputWatch) = (nil, nil)
         if watch?.owner != nil { begin() }
     }
 
+    private func remove(_ number: Int64) {
+        ask("RemoveWatch", [.integer(number)], "u") { _ in }
+    }
+
     private func begin() {
+        round += 1
         let milliseconds = patience.nanoseconds / 1_000_000
         ask("AddIdleWatch", [.integer(milliseconds)], "t") { [unowned self] in idleWatch = $0 }
         // The idle time may have begun before the watch.
@@ -157,7 +162,7 @@ final class IdleMonitor: DesktopService {
         _ signature: String = "",
         answered: @escaping (Int64) -> Void
     ) {
-        let owner = watch?.owner
+        let (owner, round) = (watch?.owner, round)
         // Without an answer this source stays silent.
         try? bus.call(
             Target(owner, Self.core.path, Self.core.interface, member),
@@ -167,7 +172,8 @@ final class IdleMonitor: DesktopService {
             guard let self, watch?.owner == owner, case .success(let values) = answer,
                 let number = values.first?.integerValue
             else { return }
-            answered(number)
+            if round == self.round { return answered(number) }
+            if member.hasPrefix("Add") { remove(number) }
         }
     }
 }

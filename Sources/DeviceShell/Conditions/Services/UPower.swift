@@ -55,7 +55,7 @@ enum UPower {
     }
 
     /// By the lines, and not by what the battery does: it may be full, or discharge on a line that
-    /// is too weak. `OnBattery` is false while no battery says that it discharges, line or not.
+    /// is too weak. `OnBattery` is true only while a battery says that it discharges.
     private static func isOnline(_ objects: ServiceObjects) -> Bool? {
         let lines = lines(objects).map { objects.value("Online", of: $0)?.boolValue }
         if lines.contains(true) { return true }
