@@ -33,7 +33,7 @@ struct Rule: Sendable, CustomStringConvertible {
 
     static let all =
         formRules + coreRules + [
-            switches, imports, concurrency, sleeping, leftovers, places, launches,
+            switches, imports, concurrency, sleeping, leftovers, places, launches, units,
         ]
 }
 

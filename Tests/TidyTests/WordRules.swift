@@ -137,3 +137,34 @@ let launches = Rule(
         Rule.Sample("Sources/DeviceCore/A.swift", "a.launches[0].isFrozen == isLaunch(b)"),
     ]
 )
+
+/// A user who is told to restart something types its name.
+let units = Rule(
+    name: "a unit of systemd that is named is one of ours",
+    applies: { $0.isSwift && $0.path.hasPrefix("Sources/") },
+    check: { file in
+        let names = Tree.current.files.map(\.path).filter { $0.hasPrefix("share/systemd/") }
+            .compactMap { $0.split(separator: "/").last?.split(separator: ".in").first }
+        return file.text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+            .flatMap { number, line in
+                guard let start = line.firstRange(of: "systemctl ")?.upperBound else {
+                    return [Finding]()
+                }
+                // As far as the command goes.
+                let command = line[start...].prefix { !"\"\\;,".contains($0) }
+                let words = command.split { !($0.isLetter || $0.isNumber || ".-/@_".contains($0)) }
+                return words.filter { word in
+                    word.hasPrefix("offstage")
+                        && !names.contains { $0 == word || $0 == word + ".service" }
+                }.map {
+                    Finding(path: file.path, line: number + 1, what: "no unit \($0)")
+                }
+            }
+    },
+    bad: [
+        Rule.Sample("Sources/A/A.swift", "\nlet a = \"systemctl --user restart offstage\"", line: 2)
+    ],
+    good: [
+        Rule.Sample("Sources/A/A.swift", "let a = \"systemctl restart offstaged.service\"")
+    ]
+)

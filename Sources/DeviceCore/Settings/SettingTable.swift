@@ -208,7 +208,8 @@ extension SettingRow {
         SettingRow(
             name: "memory-calm",
             field: .interval(\.memoryCalm, .seconds(3)...Interval.hours(1)),
-            documentation: "Time without a report of the kernel after which memory pressure is over."
+            documentation: "Time without a report of the kernel after which memory pressure is "
+                + "over."
         ),
         SettingRow(
             name: "unused-limit",

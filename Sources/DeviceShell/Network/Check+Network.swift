@@ -30,7 +30,8 @@ extension Check {
             ok: false,
             "\(program) does not start: \(problem)",
             lost: "transfers wait",
-            fix: "it is tried again with the next transfer; or: systemctl --user restart offstaged.service"
+            fix: "it is tried again with the next transfer; or: "
+                + "systemctl --user restart offstaged.service"
         )
     }
 

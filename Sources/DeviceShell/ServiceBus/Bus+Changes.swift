@@ -2,8 +2,8 @@ internal import SystemBus
 internal import Vocabulary
 
 extension Bus {
-    /// Changes of an object's properties. Check the sender: anybody on the bus can send such a signal
-    /// to the daemon alone.
+    /// Changes of an object's properties. Check the sender: anybody on the bus can send such a
+    /// signal to the daemon alone.
     func onChange(
         of object: ServiceObject,
         from service: String,

@@ -2,9 +2,9 @@ internal import Linux
 
 /// Who runs a program now.
 enum RunningProgram {
-    /// The processes that run the file at `path`, as their program or as the script that begins with
-    /// `line`; those of which we may know it. The file itself is not opened: who watches it would
-    /// hear of that.
+    /// The processes that run the file at `path`, as their program or as the script that begins
+    /// with `line`; those of which we may know it. The file itself is not opened: who watches it
+    /// would hear of that.
     static func processes(of path: String, _ line: FirstLine?) -> [Int32] {
         let file = Files.resolved(path) ?? path
         // By each look: another version of it may be there.
