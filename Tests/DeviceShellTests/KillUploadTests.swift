@@ -46,7 +46,11 @@ struct KillUploadTests {
                     server.release()
                     try daemon.start()
                 } else {
-                    try daemon.killNetworkProcess()
+                    // What was held may have been sent by one that was killed since.
+                    try daemon.hurry(id, until: "round \(round) is on its way") {
+                        try daemon.networkProcess() != nil || !server.files(path).isEmpty
+                    }
+                    if try daemon.networkProcess() != nil { try daemon.killNetworkProcess() }
                     server.cutUploads()
                     server.release()
                 }
