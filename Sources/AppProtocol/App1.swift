@@ -18,6 +18,7 @@ package enum App1: CallSet {
     case beginTask(BeginTask), endTask(EndTask), limits(Limits)
     case joinSession(JoinSession), enqueueTasks(EnqueueTasks), changeTasks(ChangeTasks)
     case answerTask(AnswerTask), leaveSession(LeaveSession)
+    case watchConditions(WatchConditions), setIdleTimer(SetIdleTimer)
 
     package static let table: [CallRow<App1>] = [
         CallRow(
@@ -152,6 +153,23 @@ package enum App1: CallSet {
             repeated: .nothingLeft,
             "The events of a session are not wanted in this process any more."
         ),
+        CallRow(
+            watchConditions,
+            .app,
+            "The conditions of the device. The main process, after Hello, is told by "
+                + "ConditionsChanged from now on when they have changed: while it is suspended "
+                + "nothing, and once when it goes on. After Hello on another connection it is "
+                + "called again. Result, each left out if nobody knows it: "
+                + DeviceConditions.documentation
+                + "."
+        ),
+        CallRow(
+            setIdleTimer,
+            .connected,
+            "Whether the desktop may lock the screen, or switch it off, while the app is in the "
+                + "foreground and nobody touches the device. It may, until this is called; after "
+                + "Hello on another connection it is called again."
+        ),
     ]
 
     package static let name = "org.offstage.App1"
@@ -159,7 +177,8 @@ package enum App1: CallSet {
     package static let version: Int64 = 1
     /// The parts of background work that this daemon has; more may come.
     package static let features = [
-        "fetch", "refresh", "processing", "tasks", "extensions", "sessions",
+        "fetch", "refresh", "processing", "tasks", "extensions", "sessions", "conditions",
+        "idle-timer",
     ]
 
     package static let interface = Interface(

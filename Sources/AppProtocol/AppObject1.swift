@@ -7,6 +7,7 @@ package enum AppObject1: CallSet {
     case enterBackground(EnterBackground), enterForeground(EnterForeground)
     case becomeActive(BecomeActive), memoryWarning(MemoryWarning), changed(Changed)
     case taskEnded(TaskEnded), taskProgressed(TaskProgressed), taskAsked(TaskAsked)
+    case conditionsChanged(ConditionsChanged)
 
     package static let table: [CallRow<AppObject1>] = [
         CallRow(
@@ -67,6 +68,12 @@ package enum AppObject1: CallSet {
                 + "reply of JoinSession); of the server's answer: status (x), url, headers; "
                 + "failures (x, how many answers in a row were refused), remaining (as of "
                 + "TaskEnded). An app that does not know the kind answers proceed."
+        ),
+        CallRow(
+            conditionsChanged,
+            .daemon,
+            "The conditions of the device, all of them, to an app that has called "
+                + "WatchConditions. Options: as in its reply."
         ),
     ]
 
@@ -191,6 +198,15 @@ extension AppObject1 {
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.option("memory", &memory, "bytes")
             try fields.option("memory-limit", &memoryLimit, "bytes")
+        }
+    }
+
+    package struct ConditionsChanged: AppObjectCall {
+        package var conditions = DeviceConditions()
+        package init() {}
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.record(&conditions)
         }
     }
 

@@ -8,6 +8,7 @@ package enum AppReply: Equatable, Sendable {
     case pending(PendingRequests)
     case limits(Limits)
     case tasks(JoinedTasks)
+    case conditions(DeviceConditions)
 
     package var values: [Value] {
         get throws(ValueError) {
@@ -18,6 +19,7 @@ package enum AppReply: Equatable, Sendable {
             case .pending(let requests): try requests.values
             case .limits(let limits): try limits.values
             case .tasks(let tasks): try tasks.values
+            case .conditions(let conditions): try conditions.values
             }
         }
     }
@@ -99,6 +101,8 @@ extension App1 {
         case .changeTasks(let call): call
         case .answerTask(let call): call
         case .leaveSession(let call): call
+        case .watchConditions(let call): call
+        case .setIdleTimer(let call): call
         }
     }
 
@@ -132,6 +136,7 @@ extension AppObject1 {
         case .taskEnded(let call): call
         case .taskProgressed(let call): call
         case .taskAsked(let call): call
+        case .conditionsChanged(let call): call
         }
     }
 

@@ -85,6 +85,8 @@ extension App1 {
                 reply: reply
             )
         case .leaveSession(let call): .session(call.session, .leave, reply: reply)
+        case .watchConditions: .conditionsWatched(reply: reply)
+        case .setIdleTimer(let call): .idleTimer(disabled: call.isDisabled, reply: reply)
         case .pending, .limits: preconditionFailure("\(self) is a question, and no event")
         }
     }
@@ -108,8 +110,11 @@ extension App1 {
             return .success(.task(task))
         case .finishedLaunching, .expirationHandler, .complete, .setMinimumFetchInterval,
             .mistaken, .submit, .cancel, .endTask, .enqueueTasks, .changeTasks, .answerTask,
-            .leaveSession:
+            .leaveSession, .setIdleTimer:
             return .success(.nothing)
+        case .watchConditions:
+            guard case .conditions(let conditions) = reply else { return nil }
+            return .success(.conditions(conditions))
         case .joinSession:
             guard case .tasks(let tasks) = reply else { return nil }
             return .success(.tasks(tasks))

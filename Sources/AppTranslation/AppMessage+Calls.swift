@@ -51,6 +51,8 @@ extension AppMessage {
             )
         case .refreshChanged(let status):
             .changed(AppObject1.Changed { $0.backgroundRefresh = Word(status) })
+        case .conditionsChanged(let conditions):
+            .conditionsChanged(AppObject1.ConditionsChanged { $0.conditions = conditions })
         case .taskEnded(_, let session, let end):
             .taskEnded(AppObject1.TaskEnded { ($0.session, $0.end) = (session, end) })
         case .taskProgress(let session, let progress):
@@ -81,7 +83,7 @@ extension AppMessage {
         switch self {
         case .offer, .didEnterBackground, .taskEnded: true
         case .go, .expire, .expireTask, .willEnterForeground, .didBecomeActive, .memoryWarning,
-            .refreshChanged, .taskProgress, .taskAsked:
+            .refreshChanged, .conditionsChanged, .taskProgress, .taskAsked:
             false
         }
     }
@@ -98,7 +100,8 @@ extension AppMessage {
         // What was refused is told again when the app has joined again.
         case (.taskEnded, .refused), (.taskProgress, _), (.taskAsked, _), (.go, _), (.expire, _),
             (.expireTask, _), (.willEnterForeground, _),
-            (.didBecomeActive, _), (.memoryWarning, _), (.refreshChanged, _):
+            (.didBecomeActive, _), (.memoryWarning, _), (.refreshChanged, _),
+            (.conditionsChanged, _):
             nil
         }
     }

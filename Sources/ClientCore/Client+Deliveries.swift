@@ -35,6 +35,8 @@ extension Client {
                 effects.append(.changed(backgroundRefresh: status))
             }
             effects.append(.reply(number))
+        case .conditionsChanged(let call):
+            effects += [.conditionsChanged(call.conditions), .reply(number)]
         case .taskEnded(let call):
             working.append(number)
             effects.append(.taskEnded(session: call.session, call.end, number))

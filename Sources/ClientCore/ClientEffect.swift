@@ -43,6 +43,8 @@ package enum ClientEffect: Equatable, Sendable {
     case becomeActive(IncomingNumber)
     case memoryWarning
     case changed(backgroundRefresh: Word<RefreshStatus>)
+    /// Of the device, which the app watches.
+    case conditionsChanged(DeviceConditions)
     /// A task of a session has ended: acknowledged by the answer.
     case taskEnded(session: String, SessionTaskEnd, IncomingNumber)
     case taskProgressed(session: String, TaskProgress)

@@ -36,6 +36,10 @@ package enum AppEvent: Hashable, Sendable, Codable {
     case session(String, SessionRequest, reply: ReplyToken)
     /// Its answer to `taskEnded`: it needs to be told no more.
     case acknowledged(TransferID)
+    /// It wants to know the conditions of the device, from now on.
+    case conditionsWatched(reply: ReplyToken)
+    /// Whether the screen stays on while it is in the foreground.
+    case idleTimer(disabled: Bool, reply: ReplyToken)
     /// Its library saw it do that wrong.
     case mistaken(AppMistake, subject: String, reply: ReplyToken? = nil)
     /// The connection is gone; the process may live on and come back.
@@ -102,6 +106,8 @@ package enum AppMessage: Hashable, Sendable, Codable {
     case memoryWarning(memory: Int64, limit: Int64)
     /// Whether background refresh is on for it.
     case refreshChanged(RefreshStatus)
+    /// The conditions that it watches.
+    case conditionsChanged(DeviceConditions)
     /// A task of a session has ended; the app answers `acknowledged` once it has used that.
     case taskEnded(TransferID, session: String, SessionTaskEnd)
     case taskProgress(session: String, TaskProgress)

@@ -19,6 +19,8 @@ package struct AppState: Sendable {
         var mistakes: [ReportedMistake] = []
         var joined: [JoinedSession] = []
         var logins: [SessionLogin] = []
+        var watch: ConditionWatch?
+        var idleTimerIsDisabledBy: LaunchID?
     }
 
     init(id: AppID) { content = [Content(record: AppRecord(id: id))] }
@@ -57,6 +59,16 @@ package struct AppState: Sendable {
     var logins: [SessionLogin] {
         get { content[0].logins }
         _modify { yield &content[0].logins }
+    }
+    /// The device as its process was told of it; nil: it does not want to know.
+    var watch: ConditionWatch? {
+        get { content[0].watch }
+        _modify { yield &content[0].watch }
+    }
+    /// The launch that keeps the screen on while it is in the foreground.
+    var idleTimerIsDisabledBy: LaunchID? {
+        get { content[0].idleTimerIsDisabledBy }
+        _modify { yield &content[0].idleTimerIsDisabledBy }
     }
     // Asked often; the record, and what is in it, would be copied to be looked at.
     package var id: AppID { content[0].record.id }

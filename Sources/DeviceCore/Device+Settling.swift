@@ -263,6 +263,7 @@ extension Device {
             time == .distantFuture ? nil : max(time, soonest)
         }
         updateHold(&transition)
+        updateIdleInhibition(&transition)
         sleepAgain(next: start, &next.look, &transition)
         let wanted = Timers(alarm: armed(next.start), timer: armed(next.look))
         if wanted != self.armed {

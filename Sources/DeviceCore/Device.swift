@@ -27,6 +27,7 @@ package struct Device: Hashable, Sendable, Codable {
     var armed = Timers()
     var confirmedStart: NextStart?
     var isHeldAwake = false
+    var isIdleInhibited = false
     var isIdleWatched = false
     /// When the next suspended app ends if memory is still short.
     var memoryCheckAt: AwakeTime?
@@ -174,6 +175,7 @@ extension Device {
         let isOfUse = condition == .idle && source != .estimate
         guard isOfUse && useReported(wasIdle: wasIdle, &transition) || change.isAny else { return }
         refreshPolicy.conditionChanged(condition)
+        tellConditions(after: condition, &transition)
         if change.isOfValue { stopWhatMayNotGoOn(after: condition, &transition) }
         grantChanged(by: grant(for: .processing) - processing, &transition)
         if condition == .memory { relieveMemory(&transition) }

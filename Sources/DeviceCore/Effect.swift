@@ -39,6 +39,8 @@ package enum Effect: Hashable, Sendable, Codable {
     indirect case transfer(TransferID, TransferAction)
     /// Keeps the device from sleeping while a grant runs.
     case holdAwake(Bool)
+    /// Keeps the desktop from locking the screen, or switching it off, for want of input.
+    case inhibitIdle(Bool)
     /// Sends the device back to sleep, which was woken for work that is done.
     case sleepAgain
     /// Judges by the load whether the device is in use, and says so at once and from time to time.

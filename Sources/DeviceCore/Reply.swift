@@ -85,6 +85,8 @@ package enum Reply: Hashable, Sendable, Codable {
     case transfers([TransferID])
     /// To an app that joins a session.
     case tasks(JoinedTasks)
+    /// To an app that watches the device.
+    case conditions(DeviceConditions)
     case refused(Refusal)
 }
 

@@ -322,8 +322,7 @@ extension Effect {
         case .reply, .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill,
             .release,
             .measure, .checkLocks, .weigh, .limitMemory, .setDeadline, .tell, .holdAwake,
-            .sleepAgain,
-            .watchIdle, .notifyFailures, .watchUse, .arm, .announce, .transfer:
+            .inhibitIdle, .sleepAgain, .watchIdle, .notifyFailures, .watchUse, .arm, .announce, .transfer:
             true
         }
     }
@@ -340,7 +339,8 @@ extension Effect {
     /// Does nothing in the world that a commit must precede.
     fileprivate var demandsNothing: Bool {
         switch self {
-        case .save, .measure, .setDeadline, .holdAwake, .sleepAgain, .watchIdle, .arm: true
+        case .save, .measure, .setDeadline, .holdAwake, .inhibitIdle, .sleepAgain, .watchIdle, .arm:
+            true
         case .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill, .release,
             .checkLocks, .weigh, .limitMemory, .tell, .notifyFailures, .watchUse, .reply, .announce,
             .transfer:
@@ -434,7 +434,7 @@ extension AppEvent {
             (.expirationHandler, _), (.completed, _), (.taskBegan, _), (.taskEnded, _),
             (.extensionGone, _), (.enteredBackground, _), (.fetchInterval, _), (.submit, _),
             (.cancel, _), (.mistaken, _), (.disconnected, _), (.reconnected, _), (.session, _),
-            (.acknowledged, _):
+            (.acknowledged, _), (.conditionsWatched, _), (.idleTimer, _):
             false
         }
     }
@@ -473,7 +473,9 @@ extension AppEvent {
         case .finishedLaunching, .accepted, .declined, .expirationHandler, .completed, .taskEnded,
             .extensionGone, .enteredBackground, .disconnected, .reconnected, .acknowledged:
             true
-        case .connected, .taskBegan, .fetchInterval, .submit, .cancel, .mistaken, .session: false
+        case .connected, .taskBegan, .fetchInterval, .submit, .cancel, .mistaken, .session,
+            .conditionsWatched, .idleTimer:
+            false
         }
     }
 }

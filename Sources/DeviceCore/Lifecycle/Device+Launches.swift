@@ -40,6 +40,7 @@ extension Device {
             onExternalPower: conditions.externalPower,
             processingGrant: grant(for: .processing),
             refreshStatus: refreshStatus(of: apps[index].id),
+            changedConditions: changedConditions(of: index),
             isStopping: isStopping
         )
     }
@@ -80,8 +81,13 @@ extension Device {
         case .session(let session, let request, let reply):
             self.session(session, request, of: index, id, reply, &transition)
         case .acknowledged(let transfer): acknowledged(transfer, of: index, &transition)
-        // It joins its sessions again.
-        case .connected, .disconnected, .reconnected: leaveSessions(of: id, index)
+        // It joins its sessions, watches the device and keeps the screen on again.
+        case .connected, .disconnected, .reconnected: forgetLink(of: id, index)
+        case .conditionsWatched(let reply):
+            watchConditions(of: index, id, reply, &transition)
+        case .idleTimer(let isDisabled, let reply):
+            apps[index].idleTimerIsDisabledBy = isDisabled ? id : nil
+            transition.reply(reply, .done)
         case .finishedLaunching, .accepted, .declined, .expirationHandler, .completed, .taskBegan,
             .taskEnded, .extensionGone, .enteredBackground:
             break
@@ -106,6 +112,7 @@ extension Device {
         case .save: save(app: index, launch: id)
         case .emit(let effect): transition.emit(effect)
         case .answer(let token, let reply): transition.reply(token, reply)
+        case .toldConditions(let conditions): apps[index].watch?.told = conditions
         case .started:
             unblockStarts()
             answerOpening(id, index, &transition)
@@ -226,7 +233,7 @@ extension Device {
     ) {
         guard let launchIndex = apps[index].index(of: id) else { return }
         count(apps[index].launches[launchIndex].runGrant, by: -1)
-        leaveSessions(of: id, index)
+        forgetLink(of: id, index)
         apps[index].removeLaunch(id)
         owners.removeAll { $0.launch == id }
         forget(launch: id)
@@ -354,7 +361,7 @@ extension LaunchEvent {
         switch self {
         case .process(.measured), .process(.locks), .woke: false
         case .process, .made, .app, .delivered, .resumed, .stopped, .ended, .grantChanged,
-            .refreshChanged, .opened, .left, .reopened, .recovered, .rebooted:
+            .refreshChanged, .conditionsChanged, .opened, .left, .reopened, .recovered, .rebooted:
             true
         }
     }
@@ -370,7 +377,8 @@ extension AppEvent {
     fileprivate var reply: ReplyToken? {
         switch self {
         case .connected(let reply), .taskBegan(_, _, _, _, let reply), .fetchInterval(_, let reply),
-            .submit(_, let reply), .cancel(_, let reply), .session(_, _, let reply):
+            .submit(_, let reply), .cancel(_, let reply), .session(_, _, let reply),
+            .conditionsWatched(let reply), .idleTimer(_, let reply):
             reply
         case .finishedLaunching(_, let reply), .expirationHandler(_, _, let reply),
             .completed(_, _, _, let reply), .taskEnded(_, _, let reply),

@@ -45,7 +45,9 @@ extension Launch {
             if let registered { self.registered = registered }
             reconnected(running, finished, facts, &actions)
         // The app's, whichever launch says it.
-        case .fetchInterval, .submit, .cancel, .mistaken, .session, .acknowledged: break
+        case .fetchInterval, .submit, .cancel, .mistaken, .session, .acknowledged,
+            .conditionsWatched, .idleTimer:
+            break
         }
     }
 
@@ -107,6 +109,7 @@ extension Launch {
             tell(.didEnterBackground(until: finishUp.end), &actions)
         }
         tellRefresh(facts, &actions)
+        tellConditions(facts, &actions)
         let before = deliveries
         offerWaiting(facts, &actions)
         // One that lost its connection, and says nothing of what it had accepted.
@@ -159,11 +162,17 @@ extension Launch {
     /// learns of it when it goes on.
     mutating func tellRefresh(_ facts: LaunchFacts, _ actions: inout [LaunchAction]) {
         let status = facts.refreshStatus
-        guard isConnected, !isFrozen, ending == nil, (toldRefresh ?? .available) != status else {
-            return
-        }
+        guard isListening, (toldRefresh ?? .available) != status else { return }
         toldRefresh = status
         actions.append(.save)
         tell(.refreshChanged(status), &actions)
+    }
+
+    /// Tells an app that watches the device what has changed, in the same way. It is not kept:
+    /// whoever connects again asks again.
+    mutating func tellConditions(_ facts: LaunchFacts, _ actions: inout [LaunchAction]) {
+        guard let conditions = facts.changedConditions, isListening else { return }
+        actions.append(.toldConditions(conditions))
+        tell(.conditionsChanged(conditions), &actions)
     }
 }

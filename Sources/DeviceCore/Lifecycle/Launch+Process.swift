@@ -151,6 +151,7 @@ extension Launch {
         actions.append(.save)
         if wasFrozen { actions.append(.emit(.thaw(id))) }
         tellRefresh(facts, &actions)
+        tellConditions(facts, &actions)
     }
 
     // MARK: Measuring

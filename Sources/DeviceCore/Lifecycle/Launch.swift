@@ -140,6 +140,9 @@ package struct Launch: Hashable, Sendable, Codable {
             && Set(tasks.map(\.number)).count == tasks.count
     }
 
+    /// Something said to it is heard now.
+    var isListening: Bool { isConnected && !isFrozen && ending == nil }
+
     var isCommand: Bool {
         switch role {
         case .main: false

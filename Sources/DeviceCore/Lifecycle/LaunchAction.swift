@@ -11,6 +11,8 @@ struct LaunchFacts {
     let onExternalPower: Bool
     let processingGrant: Interval
     let refreshStatus: RefreshStatus
+    /// What its app watches, if it is not what it was told last.
+    let changedConditions: DeviceConditions?
     /// The daemon ends with this turn: nothing is begun any more.
     let isStopping: Bool
 
@@ -56,6 +58,8 @@ enum LaunchAction: Hashable, Sendable {
     /// In the world.
     case emit(Effect)
     case answer(ReplyToken, Reply)
+    /// Its app has been told the conditions of the device.
+    case toldConditions(DeviceConditions)
     /// A program of it runs: so can others.
     case started
     /// What its request or delivery is now.

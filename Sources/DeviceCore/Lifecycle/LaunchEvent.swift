@@ -21,6 +21,8 @@ enum LaunchEvent: Hashable, Sendable {
     /// Grants of processing have become longer, or shorter.
     case grantChanged(by: Interval)
     case refreshChanged
+    /// Those that its app watches.
+    case conditionsChanged
     /// Its user opens it, leaves it, or wants it again when it has ended.
     case opened, left
     case reopened(Bool)
@@ -48,6 +50,7 @@ extension Launch {
         case .ended(let reason, let detail): end(reason, detail: detail, facts, &actions)
         case .grantChanged(let shift): moveEnds(by: shift, facts, &actions)
         case .refreshChanged: tellRefresh(facts, &actions)
+        case .conditionsChanged: tellConditions(facts, &actions)
         case .opened: opened(facts, &actions)
         case .left: left(facts, &actions)
         case .reopened(let wanted):

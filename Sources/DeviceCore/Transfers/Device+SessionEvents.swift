@@ -149,11 +149,6 @@ extension Device {
     }
 }
 
-extension Launch {
-    /// Something said to it is heard now.
-    fileprivate var isListening: Bool { isConnected && !isFrozen && ending == nil }
-}
-
 extension AppState {
     /// It is in front of its user, or its connection has just been lost: it needs no launch.
     fileprivate var mayJoinByItself: Bool {

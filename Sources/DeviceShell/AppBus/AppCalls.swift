@@ -45,6 +45,8 @@ struct AppCalls {
         case .joinSession, .changeTasks, .leaveSession: say(call, launch, incoming)
         case .answerTask(let answer): perform(answer, launch, incoming)
         case .enqueueTasks(let enqueue): try perform(enqueue, launch, incoming)
+        case .setIdleTimer: say(call, launch, incoming)
+        case .watchConditions(let watch): perform(call, watch, incoming)
         case .limits(let call):
             host.afterTurn {
                 let launch = runningLaunch
@@ -184,6 +186,14 @@ struct AppCalls {
     }
 
     // MARK: Every process of an app
+
+    private func perform(_ call: App1, _ watch: App1.WatchConditions, _ incoming: IncomingCall) {
+        // Others are not told of changes: nobody sees what they read.
+        guard let launch = links.launch(of: incoming.connection) else {
+            return host.afterTurn { incoming.answer(watch, host.device.conditionsForApps) }
+        }
+        say(call, launch, incoming)
+    }
 
     private func perform(_ call: App1.Submit, _ incoming: IncomingCall) {
         var call = call

@@ -68,8 +68,8 @@ final class Advance {
             if case .wake = line.entry { runs += 1 }
         case .save, .cancelProbe, .freeze, .release, .measure, .checkLocks, .weigh, .limitMemory,
             .transfer,
-            .setDeadline, .holdAwake, .sleepAgain, .watchIdle, .notifyFailures, .watchUse, .reply,
-            .arm:
+            .setDeadline, .holdAwake, .inhibitIdle, .sleepAgain, .watchIdle, .notifyFailures,
+            .watchUse, .reply, .arm:
             break
         }
     }

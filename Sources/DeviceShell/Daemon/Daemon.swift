@@ -98,6 +98,7 @@ final class Daemon {
                 paths: paths,
                 clock: clock,
                 systemBus: systemBus,
+                sessionBus: sessionBus,
                 control: control,
                 unrecordedBoot: unrecordedBoot,
                 limits: childLimits,

@@ -110,7 +110,7 @@ extension AppMessage {
             )
         // No instant of ours, or the server's.
         case .offer, .willEnterForeground, .didBecomeActive, .memoryWarning, .refreshChanged,
-            .taskEnded, .taskProgress, .taskAsked:
+            .conditionsChanged, .taskEnded, .taskProgress, .taskAsked:
             self
         }
     }

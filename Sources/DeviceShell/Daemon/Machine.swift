@@ -26,6 +26,7 @@ final class Machine {
     /// As the device asked for them last, without those that are over.
     private(set) var timers = Timers()
     let stayAwake: StayAwake
+    private let idleInhibition: IdleInhibition
     let wakeHelper: WakeHelper
     private(set) var isStopping = false
     private var waiting: [ReplyToken: (Reply) -> Void] = [:]
@@ -39,6 +40,7 @@ final class Machine {
         paths: DaemonPaths,
         clock: DaemonClock,
         systemBus: ServiceBus,
+        sessionBus: ServiceBus,
         control: any ProcessControl,
         unrecordedBoot: String?,
         limits: [ResourceLimit],
@@ -48,6 +50,7 @@ final class Machine {
         (self.clock, self.control) = (clock, control)
         log = EventLogFile(directory: paths.state, build: build)
         stayAwake = StayAwake(loop, systemBus, paths.wakeLock)
+        idleInhibition = IdleInhibition(system: systemBus, session: sessionBus)
         wakeHelper = WakeHelper(systemBus)
         processes = try AppProcesses(
             loop,
@@ -349,6 +352,7 @@ final class Machine {
         case .tell(let id, let message): told(id, message)
         case .transfer(let id, let action): transfers?.perform(action, id)
         case .holdAwake(let hold): stayAwake.hold(hold)
+        case .inhibitIdle(let inhibits): idleInhibition.hold(inhibits)
         case .notifyFailures(let app, let count, let reason, let command):
             notifyFailures(app, count, reason, command)
         case .sleepAgain: wakeHelper.sleepAgain()

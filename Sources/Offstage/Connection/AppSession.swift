@@ -38,6 +38,9 @@ final class AppSession: DaemonListener {
         var heldSessions: Set<String> = []
         /// Launches for the events of sessions that the app has not made yet.
         var sessionRuns: [String: SessionRun] = [:]
+        var device = DeviceState()
+        /// The screen is to stay on.
+        var idleTimerIsDisabled = false
         /// Of which the daemon has been told.
         var mistakes: Set<String> = []
 
@@ -119,6 +122,7 @@ final class AppSession: DaemonListener {
             return (state.application, state.hasFinishedLaunching)
         }
         joinAgain()
+        watchDeviceAgain()
         application?.changed(greeting.backgroundRefresh)
         // Also one that has not moved: an earlier daemon may not have come to say so.
         guard hasLaunched else { return }
@@ -130,7 +134,10 @@ final class AppSession: DaemonListener {
     }
 
     func reachable() {
-        state.withLock { $0.reach = .connected }
+        state.withLock { state in
+            state.reach = .connected
+            state.device.connected()
+        }
         beginActivitiesAgain()
     }
 

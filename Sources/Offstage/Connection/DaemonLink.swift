@@ -138,6 +138,7 @@ final class DaemonLink {
         case .becomeActive(let number): owner.becomeActive(number)
         case .memoryWarning: owner.memoryWarning()
         case .changed(let status): owner.changed(backgroundRefresh: status)
+        case .conditionsChanged(let conditions): owner.changed(conditions: conditions)
         case .taskEnded(let session, let end, let number):
             owner.taskEnded(session: session, end, number)
         case .taskProgressed(let session, let progress):

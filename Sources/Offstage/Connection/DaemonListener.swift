@@ -30,6 +30,7 @@ protocol DaemonListener: AnyObject, Sendable {
     func becomeActive(_ number: IncomingNumber)
     func memoryWarning()
     func changed(backgroundRefresh: Word<RefreshStatus>)
+    func changed(conditions: DeviceConditions)
 
     /// A task of a session has ended; to be answered once the app has done with it.
     func taskEnded(session: String, _ end: SessionTaskEnd, _ number: IncomingNumber)

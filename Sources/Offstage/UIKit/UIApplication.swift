@@ -21,6 +21,12 @@ public class UIApplication: UIResponder {
     /// Whether the app may be launched in the background. Without a daemon it is restricted.
     public internal(set) var backgroundRefreshStatus = UIBackgroundRefreshStatus.restricted
 
+    /// Whether the screen stays on, though nobody touches the device, while the app is in the
+    /// foreground: as for a film or a map.
+    public var isIdleTimerDisabled = false {
+        didSet { session.setIdleTimer(disabled: isIdleTimerDisabled) }
+    }
+
     nonisolated let session: AppSession
 
     init(_ session: AppSession) {

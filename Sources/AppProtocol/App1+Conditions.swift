@@ -1,0 +1,42 @@
+package import Vocabulary
+
+/// The device as an app sees it, and its screen.
+extension App1 {
+    package struct WatchConditions: AppCall {
+        package typealias Reply = DeviceConditions
+        package init() {}
+        package var asCall: App1 { .watchConditions(self) }
+    }
+
+    package struct SetIdleTimer: AppCall {
+        /// The screen stays on.
+        package var isDisabled = false
+        package init() {}
+        package var asCall: App1 { .setIdleTimer(self) }
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("disabled", &isDisabled)
+        }
+    }
+}
+
+extension DeviceConditions: CallReply {
+    /// Its fields, for the documents.
+    static let documentation =
+        "battery (x, percent), power (b, external power), network (s: "
+        + words(NetworkReach.self)
+        + "), metered (b), low-power (b), thermal (s: "
+        + words(ThermalLevel.self)
+        + ")"
+
+    private static func words<W: CaseIterable & RawRepresentable<String>>(_ type: W.Type) -> String
+    { W.allCases.map(\.rawValue).joined(separator: ", ") }
+}
+
+extension DeviceConditions: AppReplyContent {
+    package init?(_ reply: AppReply) {
+        guard case .conditions(let conditions) = reply else { return nil }
+        self = conditions
+    }
+    package var asReply: AppReply { .conditions(self) }
+}

@@ -1,0 +1,104 @@
+package import Vocabulary
+
+/// What the process of an app was told of the device, on its connection.
+struct ConditionWatch: Hashable, Sendable, Codable {
+    let launch: LaunchID
+    var told: DeviceConditions
+}
+
+/// The device as apps see it, and its screen.
+extension Device {
+    /// As apps are told.
+    package var conditionsForApps: DeviceConditions {
+        var told = DeviceConditions()
+        told.battery = conditions.known(.battery).map(Int64.init)
+        told.power = conditions.known(.power).map { $0 == 1 }
+        told.network = conditions.known(.network).map {
+            switch $0 {
+            case 0: Word(.off)
+            case 1: Word(.portal)
+            case _: Word(.on)
+            }
+        }
+        told.metered = conditions.known(.metered).map { $0 == 1 }
+        told.lowPower = conditions.known(.lowPower).map { $0 == 1 }
+        told.thermal = conditions.known(.thermal).map {
+            switch $0 {
+            case 0: Word(.nominal)
+            case 1: Word(.fair)
+            case 2: Word(.serious)
+            case _: Word(.critical)
+            }
+        }
+        return told
+    }
+
+    /// What an app watches, if it is not what it was told last.
+    func changedConditions(of index: Int) -> DeviceConditions? {
+        guard let watch = apps[index].watch else { return nil }
+        let now = conditionsForApps
+        return now == watch.told ? nil : now
+    }
+
+    mutating func watchConditions(
+        of index: Int,
+        _ launch: LaunchID,
+        _ reply: ReplyToken,
+        _ transition: inout Transition
+    ) {
+        let now = conditionsForApps
+        apps[index].watch = ConditionWatch(launch: launch, told: now)
+        transition.reply(reply, .conditions(now))
+    }
+
+    /// Tells the apps that run; one that is suspended is told when it goes on.
+    mutating func tellConditions(after condition: Condition, _ transition: inout Transition) {
+        guard condition.isToldToApps else { return }
+        for owner in owners where apps[owner.app].watch?.launch == owner.launch {
+            take(.conditionsChanged, owner.launch, &transition)
+        }
+    }
+
+    /// The connection of a launch is new, or gone, and with it what was asked on it.
+    mutating func forgetLink(of launch: LaunchID, _ index: Int) {
+        leaveSessions(of: launch, index)
+        if apps[index].watch?.launch == launch { apps[index].watch = nil }
+        if apps[index].idleTimerIsDisabledBy == launch {
+            apps[index].idleTimerIsDisabledBy = nil
+        }
+    }
+
+    /// The screen stays on for an app that wants that, while its user looks at it.
+    mutating func updateIdleInhibition(_ transition: inout Transition) {
+        var inhibits = false
+        for owner in owners where !inhibits {
+            guard apps[owner.app].idleTimerIsDisabledBy == owner.launch else { continue }
+            inhibits = apps[owner.app].mainLaunch.map {
+                $0.id == owner.launch && $0.presence == .foreground
+            } ?? false
+        }
+        guard inhibits != isIdleInhibited else { return }
+        isIdleInhibited = inhibits
+        transition.emit(.inhibitIdle(inhibits))
+    }
+}
+
+extension Conditions {
+    /// Nil: no source says it now.
+    fileprivate func known(_ condition: Condition) -> Int? {
+        switch self[condition].sensing {
+        case .known, .noDevice: value(condition)
+        case .unknown, .lost: nil
+        }
+    }
+}
+
+extension Condition {
+    /// Whether it is in `DeviceConditions`.
+    fileprivate var isToldToApps: Bool {
+        switch self {
+        case .battery, .power, .network, .metered, .lowPower, .thermal: true
+        case .locked, .idle, .memory, .storage: false
+        }
+    }
+}
