@@ -72,7 +72,8 @@ struct Bench {
             case .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill,
                 .release, .measure, .checkLocks, .weigh, .limitMemory, .transfer, .setDeadline,
                 .tell,
-                .holdAwake, .sleepAgain, .watchIdle,
+                .holdAwake,
+                .inhibitIdle, .sleepAgain, .watchIdle,
                 .notifyFailures,
                 .watchUse, .reply, .announce:
                 break
@@ -320,7 +321,7 @@ extension AppMessage {
             .expireTask(task: task, to: holder, reason)
         case .didEnterBackground: .didEnterBackground()
         case .offer, .willEnterForeground, .didBecomeActive, .memoryWarning, .refreshChanged,
-            .taskEnded, .taskProgress, .taskAsked:
+            .conditionsChanged, .taskEnded, .taskProgress, .taskAsked:
             self
         }
     }

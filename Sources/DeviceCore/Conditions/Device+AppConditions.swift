@@ -73,9 +73,10 @@ extension Device {
         var inhibits = false
         for owner in owners where !inhibits {
             guard apps[owner.app].idleTimerIsDisabledBy == owner.launch else { continue }
-            inhibits = apps[owner.app].mainLaunch.map {
-                $0.id == owner.launch && $0.presence == .foreground
-            } ?? false
+            inhibits =
+                apps[owner.app].mainLaunch.map {
+                    $0.id == owner.launch && $0.presence == .foreground
+                } ?? false
         }
         guard inhibits != isIdleInhibited else { return }
         isIdleInhibited = inhibits

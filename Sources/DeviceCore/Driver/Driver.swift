@@ -322,7 +322,8 @@ extension Effect {
         case .reply, .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill,
             .release,
             .measure, .checkLocks, .weigh, .limitMemory, .setDeadline, .tell, .holdAwake,
-            .inhibitIdle, .sleepAgain, .watchIdle, .notifyFailures, .watchUse, .arm, .announce, .transfer:
+            .inhibitIdle, .sleepAgain, .watchIdle, .notifyFailures, .watchUse, .arm, .announce,
+            .transfer:
             true
         }
     }

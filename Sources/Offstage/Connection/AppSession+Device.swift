@@ -92,7 +92,9 @@ extension AppSession {
                     askAgain(after: error) { [self] in askForDevice {} }
                 }
                 done()
-            } late: { [self] in took($0) }
+            } late: { [self] in
+                took($0)
+            }
         )
     }
 

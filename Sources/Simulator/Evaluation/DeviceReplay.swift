@@ -214,7 +214,8 @@ package struct DeviceReplay: Sendable {
             case .save, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill,
                 .release, .measure, .checkLocks, .weigh, .limitMemory, .transfer, .setDeadline,
                 .tell,
-                .holdAwake, .sleepAgain, .watchIdle,
+                .holdAwake,
+                .inhibitIdle, .sleepAgain, .watchIdle,
                 .notifyFailures, .watchUse, .reply, .announce:
                 break
             }

@@ -5,6 +5,7 @@ import Vocabulary
 package enum EffectKind: Int, CaseIterable, Hashable, Sendable, Codable {
     case begin, save, spawn, attach, probe, cancelProbe, freeze, thaw, terminate, kill, release
     case measure, checkLocks, weigh, limitMemory, setDeadline, tell, holdAwake, watchIdle
+    case inhibitIdle
     case sleepAgain, transfer
     case notifyFailures, watchUse, reply, arm, announce
 
@@ -28,6 +29,7 @@ package enum EffectKind: Int, CaseIterable, Hashable, Sendable, Codable {
             case .setDeadline: .setDeadline
             case .tell: .tell
             case .holdAwake: .holdAwake
+            case .inhibitIdle: .inhibitIdle
             case .sleepAgain: .sleepAgain
             case .watchIdle: .watchIdle
             case .notifyFailures: .notifyFailures

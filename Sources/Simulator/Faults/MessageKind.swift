@@ -6,9 +6,10 @@ package enum MessageKind: Int, CaseIterable, Hashable, Sendable, Codable {
     case hello, finishedLaunching, expirationHandler, complete, fetchInterval, mistaken
     case submit, cancel, pending, beginTask, endTask, limits
     case joinSession, enqueueTasks, changeTasks, answerTask, leaveSession
+    case watchConditions, setIdleTimer
     // To the app.
     case offer, go, expire, expireTask, enterBackground, enterForeground, becomeActive
-    case memoryWarning, changed, taskEnded, taskProgressed, taskAsked
+    case memoryWarning, changed, taskEnded, taskProgressed, taskAsked, conditionsChanged
 
     init(_ call: App1) {
         self =
@@ -30,6 +31,8 @@ package enum MessageKind: Int, CaseIterable, Hashable, Sendable, Codable {
             case .changeTasks: .changeTasks
             case .answerTask: .answerTask
             case .leaveSession: .leaveSession
+            case .watchConditions: .watchConditions
+            case .setIdleTimer: .setIdleTimer
             }
     }
 
@@ -48,6 +51,7 @@ package enum MessageKind: Int, CaseIterable, Hashable, Sendable, Codable {
             case .taskEnded: .taskEnded
             case .taskProgressed: .taskProgressed
             case .taskAsked: .taskAsked
+            case .conditionsChanged: .conditionsChanged
             }
     }
 }

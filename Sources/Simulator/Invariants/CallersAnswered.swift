@@ -84,7 +84,8 @@ final class CallersAnswered: ClientInvariant {
             waiting.remove(at: index)
         case .connect, .watch, .reply, .refuse, .armTicker, .reachable, .unreachable, .greeted,
             .run, .expire, .expireTask, .enterBackground, .enterForeground, .becomeActive,
-            .memoryWarning, .changed, .taskEnded, .taskProgressed, .taskAsked, .log:
+            .memoryWarning, .changed, .conditionsChanged, .taskEnded, .taskProgressed, .taskAsked,
+            .log:
             break
         }
         return nil

@@ -15,7 +15,8 @@ final class EndsConfirmed: EffectInvariant {
         case .spawn(let launch, _), .freeze(let launch), .thaw(let launch):
             return released.contains(launch) ? "launch \(launch) is used after its end" : nil
         case .save, .attach, .probe, .cancelProbe, .terminate, .kill, .measure, .checkLocks,
-            .weigh, .limitMemory, .transfer, .setDeadline, .tell, .holdAwake, .sleepAgain,
+            .weigh, .limitMemory, .transfer, .setDeadline, .tell, .holdAwake,
+            .inhibitIdle, .sleepAgain,
             .watchIdle,
             .notifyFailures,
             .watchUse, .reply, .arm, .announce:

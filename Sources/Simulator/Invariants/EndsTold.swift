@@ -76,7 +76,7 @@ final class EndsTold: ClientInvariant, ProcessInvariant {
         case .complete(let complete): ends = [complete.delivery]
         case .finishedLaunching, .expirationHandler, .setMinimumFetchInterval, .mistaken, .submit,
             .cancel, .pending, .beginTask, .endTask, .limits, .joinSession, .enqueueTasks,
-            .changeTasks, .answerTask, .leaveSession:
+            .changeTasks, .answerTask, .leaveSession, .watchConditions, .setIdleTimer:
             return nil
         }
         if !ends.isEmpty {

@@ -32,6 +32,7 @@ final class ExpiredOnce: EffectInvariant {
             unwarned[launch] = fault(of: process, at: now.awake)
         case .save, .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .release,
             .measure, .checkLocks, .weigh, .limitMemory, .transfer, .setDeadline, .tell, .holdAwake,
+            .inhibitIdle,
             .sleepAgain,
             .watchIdle, .notifyFailures, .watchUse, .reply, .arm, .announce:
             break

@@ -39,7 +39,8 @@ final class GrantsBounded: EffectInvariant {
             guard let process = world.process(launch), process.isFrozen else { break }
             extend(launch, by: grant(process, world), now)
         case .save, .spawn, .attach, .probe, .cancelProbe, .terminate, .kill, .measure,
-            .checkLocks, .limitMemory, .transfer, .setDeadline, .tell, .holdAwake, .sleepAgain,
+            .checkLocks, .limitMemory, .transfer, .setDeadline, .tell, .holdAwake,
+            .inhibitIdle, .sleepAgain,
             .watchIdle,
             .notifyFailures, .watchUse, .reply, .arm, .announce:
             break

@@ -97,6 +97,7 @@ final class Grounds {
                 runTimes[world.now.local.day, default: [:]][whose, default: .zero] += time
             }
         case .save, .measure, .checkLocks, .limitMemory, .transfer, .setDeadline, .holdAwake,
+            .inhibitIdle,
             .sleepAgain,
             .watchIdle, .notifyFailures, .watchUse, .reply, .announce, .arm:
             break

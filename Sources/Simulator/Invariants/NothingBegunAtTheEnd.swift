@@ -14,6 +14,7 @@ final class NothingBegunAtTheEnd: EffectInvariant {
             return "the user's command about \(app) is begun"
         case .save, .cancelProbe, .freeze, .thaw, .terminate, .kill, .release, .measure,
             .checkLocks, .weigh, .limitMemory, .transfer, .setDeadline, .tell, .holdAwake,
+            .inhibitIdle,
             .sleepAgain,
             .watchIdle,
             .watchUse, .reply,

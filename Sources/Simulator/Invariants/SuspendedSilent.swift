@@ -20,6 +20,7 @@ final class SuspendedSilent: EffectInvariant {
         case .save, .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill,
             .release, .measure, .checkLocks, .weigh, .limitMemory, .transfer, .setDeadline,
             .holdAwake,
+            .inhibitIdle,
             .sleepAgain,
             .watchIdle, .notifyFailures, .watchUse, .reply, .arm, .announce:
             return nil

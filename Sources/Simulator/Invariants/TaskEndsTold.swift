@@ -100,7 +100,8 @@ final class TaskEndsTold: ClientInvariant, CommitInvariant {
             }
         case .connect, .watch, .send, .refuse, .armTicker, .answer, .giveUp, .answerLate,
             .reachable, .unreachable, .greeted, .run, .expire, .expireTask, .enterBackground,
-            .enterForeground, .becomeActive, .memoryWarning, .changed, .taskProgressed, .taskAsked,
+            .enterForeground, .becomeActive, .memoryWarning, .changed, .conditionsChanged,
+            .taskProgressed, .taskAsked,
             .log:
             break
         }

@@ -14,7 +14,7 @@ final class ToldOfItself: QuestionInvariant {
         case .limits(let limits):
             return wrong(limits, of: process, world)
                 .map { "launch \(process.launch) is told \($0)" }
-        case .nothing, .greeting, .task, .tasks: return nil
+        case .nothing, .greeting, .task, .tasks, .conditions: return nil
         }
     }
 

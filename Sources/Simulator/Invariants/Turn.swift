@@ -114,7 +114,8 @@ package struct Turn {
         case .tell(let launch, .go(let id, _)): toldToGo.append((launch, id))
         case .arm: deeds -= 1
         case .save, .attach, .probe, .cancelProbe, .freeze, .release, .measure, .checkLocks,
-            .weigh, .limitMemory, .transfer, .setDeadline, .tell, .holdAwake, .sleepAgain,
+            .weigh, .limitMemory, .transfer, .setDeadline, .tell, .holdAwake,
+            .inhibitIdle, .sleepAgain,
             .watchIdle,
             .notifyFailures, .watchUse, .reply, .announce:
             break

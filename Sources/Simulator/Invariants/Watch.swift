@@ -223,6 +223,7 @@ extension Turn.Entry: CustomStringConvertible {
             case .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill, .release,
                 .measure, .checkLocks, .weigh, .limitMemory, .transfer, .setDeadline, .tell,
                 .holdAwake,
+                .inhibitIdle,
                 .sleepAgain,
                 .watchIdle,
                 .notifyFailures,

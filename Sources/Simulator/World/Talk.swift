@@ -72,7 +72,8 @@ package struct Talk {
         case .go(let id, _): change(id) { $0.begun = $0.begun ?? now }
         case .expire(let id, _, _): change(id) { $0.warned = $0.warned ?? now }
         case .expireTask, .didEnterBackground, .willEnterForeground, .didBecomeActive,
-            .memoryWarning, .refreshChanged, .taskEnded, .taskProgress, .taskAsked:
+            .memoryWarning, .refreshChanged, .conditionsChanged, .taskEnded, .taskProgress,
+            .taskAsked:
             break
         }
     }
@@ -97,7 +98,7 @@ package struct Talk {
         case .taskEnded(let number, _, _): tasks.removeAll { $0.number == number }
         case .extensionGone(let holder): tasks.removeAll { $0.holder == holder }
         case .accepted, .expirationHandler, .enteredBackground, .fetchInterval, .submit, .cancel,
-            .mistaken, .session, .acknowledged:
+            .mistaken, .session, .acknowledged, .conditionsWatched, .idleTimer:
             break
         }
     }

@@ -41,6 +41,10 @@ package final class VirtualClient {
     var lastArrival = Interval.zero
     /// The daemon's calls that it works on.
     var heard: [(number: IncomingNumber, kind: MessageKind)] = []
+    /// The device, as it was told of it on this connection; nil: it was not.
+    var device: DeviceConditions?
+    /// The screen is to stay on.
+    var disablesIdleTimer = false
     /// What waits for an answer.
     var asked: [(token: CallerToken, what: Asked)] = []
     private var lastToken: UInt64 = 0
@@ -96,6 +100,9 @@ enum Asked {
     case task(Int)
     /// An activity that it held before its connection was lost, and the number that it had.
     case taskAgain(Int, before: Int64)
+    /// The conditions of the device, which it watches from then on.
+    case device
+    case idleTimer
     case nothing
 }
 

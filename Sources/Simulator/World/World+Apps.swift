@@ -46,6 +46,9 @@ extension World {
             let call = App1.SetMinimumFetchInterval { $0.seconds = seconds }
             ask(.setMinimumFetchInterval(call), process, .kept)
         case .cancel: ask(.cancel(App1.Cancel()), process, .kept)
+        case .watchDevice(let client): watchDevice(client)
+        case .setIdleTimer(let isDisabled): setIdleTimer(isDisabled, process)
+        case .tellIdleTimer(let client): tellIdleTimer(client)
         case .disconnect: disconnect(process)
         case .reconnect: reconnect(process)
         case .connectAnew: connectAnew(process)
@@ -230,6 +233,12 @@ extension World {
             process.add(.completeAgain(identifier), after: soon(), at: now)
         }
         if plans[index].random.chance(1, in: 20) { process.add(.cancel, after: soon(), at: now) }
+        if plans[index].random.chance(1, in: 3) {
+            process.add(.setIdleTimer(disabled: true), after: soon(), at: now)
+            if plans[index].random.chance(1, in: 2) {
+                process.add(.setIdleTimer(disabled: false), after: .seconds(20) + soon(), at: now)
+            }
+        }
         useSession(process)
         beginTasks(process, chance: 2)
     }

@@ -50,6 +50,7 @@ extension World {
         case .greeted(let greeting):
             process.link.isForeground = greeting.state == .foreground
             joinSession(client)
+            lookAtDevice(client)
         case .run(let work): begin(work.delivery, work.identifier, process)
         case .expire(let delivery, _): expire(delivery, process)
         case .expireTask(let number, _): expireTask(number, client)
@@ -62,6 +63,7 @@ extension World {
             greet(process)
         case .memoryWarning: process.memory = min(process.memory, 150 << 20)
         case .changed: break
+        case .conditionsChanged(let conditions): client.device = conditions
         case .taskProgressed(_, let progress): progressed(progress, client)
         case .taskAsked(_, let question): asked(question, client)
         case .taskEnded(_, let end, let number):
@@ -153,6 +155,7 @@ extension World {
     /// The program learns that its connection is gone.
     func lose(_ client: VirtualClient) {
         client.disconnect()
+        client.device = nil
         client.unread.removeAll()
         client.heard.removeAll()
         feed(.disconnected, client)

@@ -127,6 +127,7 @@ extension World {
         case .holdAwake(let holds):
             isHeldAwake = holds
             planDoze()
+        case .inhibitIdle(let inhibits): isIdleInhibited = inhibits
         case .sleepAgain: planDoze(after: .milliseconds(5))
         case .watchIdle(let watches): watchIdle(watches)
         case .setDeadline(let launch, let deadline): process(launch)?.deadline = deadline
@@ -248,7 +249,7 @@ extension World {
         (daemonIsAlive, isStopping) = (false, false)
         diedAt = clock.elapsed
         life += 1
-        isHeldAwake = false
+        (isHeldAwake, isIdleInhibited) = (false, false)
         network.daemonEnded()
         alarmPlan += 1
         timerPlan += 1
@@ -311,7 +312,7 @@ extension World {
         clock.boot()
         bootNumber += 1
         user.openApp = nil
-        isHeldAwake = false
+        (isHeldAwake, isIdleInhibited) = (false, false)
         sensors[Condition.locked.index] = .value(user.isActive ? 0 : 2)
         restartIsDue = true
         planDoze()

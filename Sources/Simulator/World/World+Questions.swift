@@ -49,9 +49,10 @@ extension World {
         case .limits:
             let usage = process.isDead ? nil : process.usage(at: clock.elapsed)
             return .limits(device.limits(of: process.launch, usage, at: now))
+        case .watchConditions: return .conditions(device.conditionsForApps)
         case .hello, .finishedLaunching, .expirationHandler, .complete, .setMinimumFetchInterval,
             .mistaken, .submit, .cancel, .beginTask, .endTask, .joinSession, .enqueueTasks,
-            .changeTasks, .answerTask, .leaveSession:
+            .changeTasks, .answerTask, .leaveSession, .setIdleTimer:
             return nil
         }
     }

@@ -43,7 +43,7 @@ extension World {
             return reply(.failure(CallError(.refused(.invalid), reason)), to: call)
         }
         if case .hello = call.call { bind(client, call.connection) }
-        if call.call.isQuestion { return questions.append(call) }
+        if isQuestion(call) { return questions.append(call) }
         let process = call.process
         var context = CallContext(
             app: process.appID,
@@ -70,9 +70,22 @@ extension World {
         switch call.call {
         case .hello: return isBound ? "Hello was already called on this connection" : nil
         case .finishedLaunching, .expirationHandler, .complete, .setMinimumFetchInterval,
-            .mistaken, .joinSession, .enqueueTasks, .changeTasks, .answerTask, .leaveSession:
+            .mistaken, .joinSession, .enqueueTasks, .changeTasks, .answerTask, .leaveSession,
+            .setIdleTimer:
             return isBound ? nil : "Hello has not been called on this connection"
-        case .submit, .cancel, .beginTask, .endTask, .pending, .limits: return nil
+        case .submit, .cancel, .beginTask, .endTask, .pending, .limits, .watchConditions: return nil
+        }
+    }
+
+    /// The core does nothing for it.
+    private func isQuestion(_ call: PendingCall) -> Bool {
+        switch call.call {
+        case .pending, .limits: true
+        case .watchConditions: call.client.bound != call.connection
+        case .hello, .finishedLaunching, .expirationHandler, .complete, .setMinimumFetchInterval,
+            .mistaken, .submit, .cancel, .beginTask, .endTask, .joinSession, .enqueueTasks,
+            .changeTasks, .answerTask, .leaveSession, .setIdleTimer:
+            false
         }
     }
 
@@ -174,18 +187,5 @@ extension World {
         guard client.connection == connection else { return }
         client.unread.removeAll { $0.connection == connection }
         post(.hangUp, client, connection)
-    }
-}
-
-extension App1 {
-    /// The core does nothing for it.
-    fileprivate var isQuestion: Bool {
-        switch self {
-        case .pending, .limits: true
-        case .hello, .finishedLaunching, .expirationHandler, .complete, .setMinimumFetchInterval,
-            .mistaken, .submit, .cancel, .beginTask, .endTask, .joinSession, .enqueueTasks,
-            .changeTasks, .answerTask, .leaveSession:
-            false
-        }
     }
 }

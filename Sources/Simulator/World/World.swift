@@ -30,6 +30,8 @@ package final class World {
     var daemonIsAlive = false
     var diedAt: Interval?
     package internal(set) var isHeldAwake = false
+    /// The desktop is kept from locking the screen.
+    package internal(set) var isIdleInhibited = false
     var armed = Timers()
     /// The daemon has been asked to end: its next turn is its last.
     var isStopping = false
@@ -295,7 +297,8 @@ package final class World {
             case .submit(_, let reply): watch.asked(reply, event, by: process(launch), at: now)
             case .connected, .finishedLaunching, .accepted, .declined, .expirationHandler,
                 .completed, .taskEnded, .extensionGone, .enteredBackground, .fetchInterval,
-                .cancel, .mistaken, .disconnected, .reconnected, .session, .acknowledged:
+                .cancel, .mistaken, .disconnected, .reconnected, .session, .acknowledged,
+                .conditionsWatched, .idleTimer:
                 break
             }
         } else if case .user(_, let reply) = event {

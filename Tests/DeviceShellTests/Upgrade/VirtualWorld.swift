@@ -146,6 +146,7 @@ struct VirtualWorld {
         case .reply(_, .refused(let refusal)): refusals.append(refusal.text)
         case .save, .attach, .cancelProbe, .release, .weigh, .limitMemory, .setDeadline,
             .holdAwake,
+            .inhibitIdle,
             .sleepAgain,
             .watchIdle, .notifyFailures, .watchUse, .reply, .arm, .announce:
             break
@@ -265,8 +266,8 @@ struct VirtualWorld {
             later(.milliseconds(200), .app(launch, .taskEnded(task: task, by: holder)))
         case .didEnterBackground: later(.milliseconds(300), .app(launch, .enteredBackground))
         case .taskEnded(let id, _, _): later(.milliseconds(100), .app(launch, .acknowledged(id)))
-        case .willEnterForeground, .didBecomeActive, .memoryWarning, .refreshChanged, .taskProgress,
-            .taskAsked:
+        case .willEnterForeground, .didBecomeActive, .memoryWarning, .refreshChanged,
+            .conditionsChanged, .taskProgress, .taskAsked:
             break
         }
     }

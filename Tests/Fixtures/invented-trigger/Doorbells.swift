@@ -30,6 +30,7 @@ final class Witness {
             ends[run.result.word, default: 0] += 1
         case .save, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill, .release,
             .measure, .checkLocks, .weigh, .limitMemory, .transfer, .setDeadline, .tell, .holdAwake,
+            .inhibitIdle,
             .sleepAgain,
             .watchIdle, .notifyFailures, .watchUse, .reply, .arm:
             break
