@@ -310,6 +310,13 @@ let package = Package(
             path: "Tests/SessionPeer",
             swiftSettings: strict
         ),
+        // As most apps are: in the language of Swift 5.
+        .executableTarget(
+            name: "DevicePeer",
+            dependencies: ["Offstage"],
+            path: "Tests/DevicePeer",
+            swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]
+        ),
         .executableTarget(
             name: "core-allocations",
             dependencies: ["DeviceCore", "TestKit", "Vocabulary"],

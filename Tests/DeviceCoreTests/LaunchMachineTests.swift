@@ -63,6 +63,7 @@ struct LaunchMachineTests {
             onExternalPower: false,
             processingGrant: .minutes(5),
             refreshStatus: .available,
+            changedConditions: DeviceConditions(),
             isStopping: false
         )
     }
@@ -154,6 +155,7 @@ struct LaunchMachineTests {
             .fetchInterval(.minimum, reply: reply),
             .submit(Submission(identifier: "task", kind: .refresh), reply: reply),
             .cancel(identifier: nil, reply: reply), .mistaken(.letGo, subject: ""), .disconnected,
+            .conditionsWatched(reply: reply), .idleTimer(disabled: true, reply: reply),
             .reconnected(running: [delivery], finished: []),
             .reconnected(
                 running: [],
@@ -163,7 +165,8 @@ struct LaunchMachineTests {
         let own: [LaunchEvent] = [
             .woke, .delivered(DeliveryID(8), request(kind)), .resumed(request(kind)),
             .grantChanged(by: .minutes(1)), .grantChanged(by: .zero - .minutes(4)),
-            .refreshChanged, .opened, .left, .reopened(true), .reopened(false), .recovered(nil),
+            .refreshChanged, .conditionsChanged, .opened, .left, .reopened(true), .reopened(false),
+            .recovered(nil),
             .recovered(survivor(alive: true)), .recovered(survivor(alive: false)),
             .rebooted,
         ]
@@ -189,8 +192,8 @@ struct LaunchMachineTests {
         // No program of it has been started yet.
         case .recovered(.some): launch.phase != .probing
         case .made: false
-        case .process, .woke, .stopped, .ended, .grantChanged, .refreshChanged, .reopened,
-            .recovered, .rebooted:
+        case .process, .woke, .stopped, .ended, .grantChanged, .refreshChanged,
+            .conditionsChanged, .reopened, .recovered, .rebooted:
             true
         }
     }

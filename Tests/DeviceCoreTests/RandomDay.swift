@@ -18,6 +18,7 @@ struct RandomDay {
     private var spawned: Set<LaunchID> = []
     private var released: Set<LaunchID> = []
     private var isHeldAwake = false
+    private var isIdleInhibited = false
     private var isIdleWatched = false
     private(set) var problems: [String] = []
 
@@ -315,6 +316,9 @@ struct RandomDay {
         case .holdAwake(let hold):
             check(hold != isHeldAwake, "held awake twice")
             isHeldAwake = hold
+        case .inhibitIdle(let inhibits):
+            check(inhibits != isIdleInhibited, "the screen is kept on twice")
+            isIdleInhibited = inhibits
         case .sleepAgain: check(!isHeldAwake, "sent to sleep while work runs")
         case .watchIdle(let watches):
             check(watches != isIdleWatched, "watched twice")

@@ -136,6 +136,30 @@ struct PlantedBug: Sendable, CustomStringConvertible {
                 effect == .holdAwake(false) ? [effect, .sleepAgain] : [effect]
             }
         },
+        PlantedBug("apps are not told of the device", "apps know the device").with {
+            $0.effect = { effect, _ in
+                if case .tell(_, .conditionsChanged) = effect { [] } else { [effect] }
+            }
+            $0.notices = "and there is"
+        },
+        PlantedBug("apps are told of the device twice", "apps know the device").with {
+            $0.effect = { effect, _ in
+                if case .tell(_, .conditionsChanged) = effect {
+                    [effect, effect]
+                } else {
+                    [effect]
+                }
+            }
+            $0.notices = "what it knows"
+        },
+        PlantedBug("the screen stays on", "the screen stays on only in the foreground").with {
+            $0.effect = { effect, _ in effect == .inhibitIdle(false) ? [] : [effect] }
+            $0.notices = "no app is in the foreground"
+        },
+        PlantedBug("the screen goes off", "the screen stays on only in the foreground").with {
+            $0.effect = { effect, _ in effect == .inhibitIdle(true) ? [] : [effect] }
+            $0.notices = "it may go off"
+        },
         PlantedBug("all timers wake the device", "the device wakes and sleeps as it may").with {
             $0.effect = { effect, _ in
                 guard case .arm(let timers) = effect else { return [effect] }
