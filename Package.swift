@@ -116,7 +116,7 @@ let package = Package(
             "Commands",
             [
                 "Simulator", "AppProtocol", "BuildIdentity", "CommandTable", "DeviceCore", "Linux",
-                "Pages", "SystemBus", "Vocabulary", "Zlib",
+                "Pages", "PortCore", "SystemBus", "Vocabulary", "Zlib",
             ]
         ),
 
@@ -153,6 +153,7 @@ let package = Package(
         layer("ClientCore", ["AppProtocol", "Vocabulary"]),
         layer("AppProtocol", ["Vocabulary"]),
         layer("ExchangeCore", ["Vocabulary"]),
+        layer("PortCore", ["Vocabulary"]),
         layer("Wire", ["Vocabulary"]),
         layer("Vocabulary"),
 
@@ -352,6 +353,7 @@ let package = Package(
         tests("ExchangeCore", ["ExchangeCore", "TLS", "Vocabulary"]),
         tests("NetworkShell", ["Linux", "NetworkShell", "Vocabulary", "Wire"]),
         tests("Zlib", ["Zlib"]),
+        tests("PortCore", ["Linux", "PortCore", "Vocabulary"]),
         tests(
             "DeviceShell",
             [

@@ -49,7 +49,7 @@ struct Layers {
         ),
         "Commands": Target(
             ours: cores.union(wrappers).union([
-                "BuildIdentity", "CommandTable", "Pages", "Simulator",
+                "BuildIdentity", "CommandTable", "Pages", "PortCore", "Simulator",
             ]),
             system: system
         ),
@@ -69,6 +69,7 @@ struct Layers {
         "ClientCore": Target(ours: ["AppProtocol", "Vocabulary"]),
         "AppProtocol": Target(ours: ["Vocabulary"]),
         "ExchangeCore": Target(ours: ["Vocabulary"]),
+        "PortCore": Target(ours: ["Vocabulary"]),
         "Wire": Target(ours: ["Vocabulary"]),
         "DeviceLink": Target(
             ours: ["EventLoop", "Linux", "TLS", "Vocabulary", "Wire"],
@@ -101,7 +102,7 @@ struct Layers {
     /// for them and is held to the same.
     static let pure: Set<String> = [
         "Vocabulary", "DeviceCore", "GatewayCore", "ClientCore", "AppProtocol",
-        "AppTranslation", "ExchangeCore", "Wire", "Simulator",
+        "AppTranslation", "ExchangeCore", "PortCore", "Wire", "Simulator",
     ]
 }
 

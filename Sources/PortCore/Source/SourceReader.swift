@@ -1,0 +1,307 @@
+/// Reads one Swift source for what a porter has to know.
+struct SourceReader {
+    private let bytes: [UInt8]
+    private let tokens: [Token]
+    private var at = 0
+    private var result = SourceFindings()
+    private var blocks: [ConditionalBlock] = []
+    /// Braces that are open.
+    private var depth = 0
+    /// Symbols that this source gives to types of its own, anywhere in it.
+    private var ownHere: Set<Int> = []
+    /// Up to where the tokens belong to a call that is told as a whole.
+    private var toldUpTo = 0
+
+    static func read(_ bytes: [UInt8]) -> SourceFindings {
+        var reader = SourceReader(bytes)
+        return reader.read()
+    }
+
+    private init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        tokens = SwiftLexer.tokens(bytes, SymbolTable.index)
+    }
+
+    private mutating func read() -> SourceFindings {
+        while at < tokens.count {
+            let token = tokens[at]
+            switch token.kind {
+            case .hash:
+                readHash(token)
+                continue
+            case .name: readName(token)
+            case .mark:
+                if token.isMark("{") { depth += 1 }
+                if token.isMark("}") { depth = max(0, depth - 1) }
+            case .number, .text, .regex: break
+            }
+            if !blocks.isEmpty { blocks[blocks.count - 1].sawCode() }
+            at += 1
+        }
+        // One that nobody has closed.
+        while let block = blocks.popLast() { close(block, line: Int(tokens.last?.line ?? 1)) }
+        result.findings.removeAll { finding in
+            if case .symbol(let place) = finding.matter { ownHere.contains(place) } else { false }
+        }
+        return result
+    }
+
+    // MARK: Directives
+
+    private func text(_ token: Token) -> String {
+        String(decoding: bytes[Int(token.start)..<Int(token.end)], as: UTF8.self)
+    }
+
+    private mutating func readHash(_ token: Token) {
+        let name = text(token)
+        switch name {
+        case "if":
+            var block = ConditionalBlock(around: blocks.last?.current ?? Answers(.yes))
+            begin(&block, token)
+            blocks.append(block)
+        case "elseif", "else":
+            at += 1
+            guard var block = blocks.popLast() else { return }
+            at -= 1
+            begin(&block, token)
+            blocks.append(block)
+        case "endif":
+            at += 1
+            if let block = blocks.popLast() { close(block, line: Int(token.line)) }
+        default:
+            if name == "selector", at >= toldUpTo { add("#selector", token) }
+            if name == "keyPath" { add("#keyPath", token) }
+            if !blocks.isEmpty { blocks[blocks.count - 1].sawCode() }
+            at += 1
+        }
+    }
+
+    /// The tokens of the condition are used up.
+    private mutating func begin(_ block: inout ConditionalBlock, _ token: Token) {
+        let condition = condition()
+        let directive = tokens[at..<condition.endIndex].last.map { last in
+            String(decoding: bytes[Int(token.start) - 1..<Int(last.end)], as: UTF8.self)
+        }
+        block.begin(
+            condition.isEmpty ? Answers(.yes) : BuildCondition.answers(condition, in: bytes),
+            directive?.split { $0 == " " || $0.isNewline }.joined(separator: " ") ?? "",
+            line: Int(token.line),
+            findings: result.findings.count
+        )
+        at = max(at + 1, condition.endIndex)
+    }
+
+    /// What follows on the line, and on the next ones as long as an operator goes on there.
+    private func condition() -> ArraySlice<Token> {
+        var end = at + 1
+        var line = tokens[at].line
+        func isOperator(_ token: Token) -> Bool { token.isMark("&") || token.isMark("|") }
+        while end < tokens.count {
+            let token = tokens[end]
+            if token.line != line {
+                guard end > at + 1, isOperator(tokens[end - 1]) || isOperator(token) else { break }
+            }
+            line = token.line
+            end += 1
+        }
+        return tokens[at + 1..<end]
+    }
+
+    private mutating func close(_ block: ConditionalBlock, line: Int) {
+        var block = block
+        block.end(line: line, findings: result.findings.count)
+        block.settle(&result.findings)
+        // What stands in it stands in the block around it too.
+        if block.branches.contains(where: \.hasCode), !blocks.isEmpty {
+            blocks[blocks.count - 1].sawCode()
+        }
+    }
+
+    // MARK: Names
+
+    /// Whether what is read now can matter on Linux: what neither iOS nor Linux compiles does not.
+    private var matters: Bool {
+        guard let current = blocks.last?.current else { return true }
+        return current.iOS != .no || current.linux != .no
+    }
+
+    private mutating func add(_ name: String, _ token: Token) {
+        add(SymbolTable.place(name), token)
+    }
+
+    /// Once a line.
+    private mutating func add(_ place: Int, _ token: Token) {
+        guard matters else { return }
+        let finding = Finding(line: Int(token.line), matter: .symbol(place))
+        let sameLine = result.findings.reversed().prefix { $0.line == finding.line }
+        if !sameLine.contains(finding) { result.findings.append(finding) }
+    }
+
+    private func token(_ offset: Int) -> Token? {
+        let place = at + offset
+        return tokens.indices.contains(place) ? tokens[place] : nil
+    }
+
+    private func isMark(_ mark: Unicode.Scalar, _ offset: Int) -> Bool {
+        token(offset)?.isMark(mark) == true
+    }
+
+    private func isName(_ name: String, _ offset: Int) -> Bool {
+        guard let token = token(offset), token.kind == .name else { return false }
+        return bytes[Int(token.start)..<Int(token.end)].elementsEqual(name.utf8)
+    }
+
+    private mutating func readName(_ token: Token) {
+        guard token.word >= 0, let word = SymbolTable.words[Int(token.word)] else { return }
+        switch word {
+        case .keyword(let keyword):
+            if !token.isQuoted { read(keyword, token) }
+        case .symbols(let places):
+            if isOwnDeclaration {
+                for place in places where SymbolTable.rows[place].form == .name {
+                    ownHere.insert(place)
+                    if depth == 0 { result.ownSymbols.insert(place) }
+                }
+                return
+            }
+            for place in places where isMeant(SymbolTable.rows[place]) { add(place, token) }
+            if places.contains(where: { SymbolTable.rows[$0].form == .method }),
+                isMark(".", -1), isMark("?", 1), isMark("(", 2)
+            {
+                add("call of an optional method", token)
+            }
+        }
+    }
+
+    /// Whether a type of this name is declared here.
+    private var isOwnDeclaration: Bool {
+        guard let before = token(-1), before.kind == .name, before.word >= 0,
+            case .keyword(let keyword)? = SymbolTable.words[Int(before.word)]
+        else { return false }
+        switch keyword {
+        case .class, .struct, .enum, .protocol, .typealias, .actor: return !before.isQuoted
+        case .import, .func, .catch, .as, .addObserver, .objc, .objcMembers, .selector,
+            .publisher, .notifications, .uiApplicationMain, .nsError, .selectorType,
+            .selectorFromString:
+            return false
+        }
+    }
+
+    /// Whether the word that is read stands for this symbol.
+    private func isMeant(_ symbol: Symbol) -> Bool {
+        switch symbol.form {
+        case .name: return true
+        case .path:
+            var offset = 0
+            for component in symbol.components.dropLast().reversed() {
+                guard isMark(".", offset - 1), isName(component, offset - 2) else { return false }
+                offset -= 2
+            }
+            return true
+        case .method:
+            return isName("func", -1) && methodName() == symbol.name
+        case .label: return isMark(":", 1)
+        case .module, .language: return false
+        }
+    }
+
+    /// The whole name of the function whose first word is read: `scene(_:openURLContexts:)`.
+    private func methodName() -> String {
+        guard let name = token(0) else { return "" }
+        var labels = ""
+        var open = 0
+        var place = at + 1
+        // Nothing in a list of parameters is as long.
+        let end = min(tokens.count, at + 500)
+        while place < end {
+            let token = tokens[place]
+            if token.kind == .mark {
+                switch Unicode.Scalar(token.mark) {
+                case "(", "[", "{": open += 1
+                case ")", "]", "}": open -= 1
+                default: break
+                }
+                if open <= 0, token.isMark(")") || token.isMark("}") { break }
+                if open == 1, token.isMark("(") || token.isMark(","), isLabel(place + 1) {
+                    labels += text(tokens[place + 1]) + ":"
+                }
+            }
+            place += 1
+        }
+        return text(name) + "(" + labels + ")"
+    }
+
+    /// Whether the token is the label of a parameter: `name:` or `label name:`.
+    private func isLabel(_ place: Int) -> Bool {
+        guard place + 1 < tokens.count, tokens[place].kind == .name else { return false }
+        if tokens[place + 1].isMark(":") { return true }
+        return tokens[place + 1].kind == .name && place + 2 < tokens.count
+            && tokens[place + 2].isMark(":")
+    }
+
+    // MARK: Keywords
+
+    private mutating func read(_ keyword: SymbolTable.Keyword, _ token: Token) {
+        switch keyword {
+        case .import: readImport(token)
+        case .objc, .objcMembers: if isMark("@", -1) { add("@objc", token) }
+        case .uiApplicationMain:
+            if isMark("@", -1) {
+                add("@UIApplicationMain", token)
+            } else if isMark("(", 1) {
+                add("UIApplicationMain(_:_:_:_:)", token)
+            }
+        case .selectorType: if isMark("(", 1) || isMark(":", -1) { add("Selector", token) }
+        case .selectorFromString: if isMark("(", 1) { add("Selector", token) }
+        case .nsError: readError(token)
+        case .publisher:
+            if isMark(".", -1), isMark("(", 1), isName("for", 2), isMark(":", 3) {
+                add("publisher(for:)", token)
+            }
+        case .notifications:
+            if isMark(".", -1), isMark("(", 1), isName("named", 2) {
+                add("notifications(named:)", token)
+            }
+        case .addObserver: readObserver(token)
+        case .func, .class, .struct, .enum, .protocol, .typealias, .actor, .catch, .as, .selector:
+            break
+        }
+    }
+
+    private mutating func readImport(_ token: Token) {
+        guard !isMark(".", -1), let next = self.token(1), next.kind == .name else { return }
+        let kinds = ["struct", "class", "enum", "protocol", "typealias", "func", "var", "let"]
+        let hasKind = kinds.contains(text(next)) && self.token(2)?.line == token.line
+        guard let module = hasKind ? self.token(2) : next else { return }
+        if let place = ModuleTable.place(text(module)) { add(place, token) }
+    }
+
+    /// `as? NSError`, and `catch let error as NSError`.
+    private mutating func readError(_ token: Token) {
+        if isMark("?", -1), isName("as", -2) { add("error as NSError", token) }
+        if isName("as", -1), isName("catch", -4) { add("error as NSError", token) }
+    }
+
+    /// A call with a selector; what stands in it is told with it.
+    private mutating func readObserver(_ token: Token) {
+        guard isMark("(", 1) else { return }
+        var open = 0
+        var place = at + 1
+        var hasSelector = false
+        while place < tokens.count, place < at + 500 {
+            let token = tokens[place]
+            if token.isMark("(") { open += 1 }
+            if token.isMark(")") { open -= 1 }
+            if open == 0 { break }
+            if open == 1, token.kind == .name, text(token) == "selector",
+                place + 1 < tokens.count, tokens[place + 1].isMark(":")
+            {
+                hasSelector = true
+            }
+            place += 1
+        }
+        guard hasSelector else { return }
+        add("addObserver(_:selector:name:object:)", token)
+        toldUpTo = place
+    }
+}

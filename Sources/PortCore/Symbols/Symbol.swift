@@ -1,0 +1,84 @@
+/// A name of Apple's that background code uses, and what becomes of it here.
+package struct Symbol: Sendable {
+    package enum State: String, CaseIterable, Sendable {
+        /// Source that uses it compiles and means the same.
+        case here
+        /// It is here, and something about it is not as it was.
+        case differs
+        /// A later version is meant to have it.
+        case notYet = "not-yet"
+        case never
+    }
+
+    /// How the name is found in source.
+    package enum Form: Hashable, Sendable {
+        /// A type, a function or a constant, by its name alone.
+        case name
+        /// A member behind the names that lead to it: `URLSession.shared`.
+        case path
+        /// A method that an app implements, by its whole name: `scene(_:willConnectTo:options:)`.
+        case method
+        /// A call, by the label of an argument.
+        case label(String)
+        /// A module that is imported.
+        case module
+        /// Something of the language, which the reader of sources finds by itself.
+        case language
+    }
+
+    /// As Apple's documentation writes it.
+    package let name: String
+    package let form: Form
+    package let state: State
+    /// What is different, or why it is not here; empty for what is here.
+    package let text: String
+    /// What to write instead; empty if nothing has to be changed.
+    package let replacement: String
+
+    init(
+        _ name: String,
+        _ form: Form,
+        _ state: State,
+        _ text: String = "",
+        instead replacement: String = ""
+    ) {
+        (self.name, self.form, self.state) = (name, form, state)
+        (self.text, self.replacement) = (text, replacement)
+    }
+
+    /// Whether source that uses it has to be changed.
+    package var mustChange: Bool {
+        switch state {
+        case .here: false
+        case .differs: !replacement.isEmpty
+        case .notYet, .never: true
+        }
+    }
+
+    /// The word by which a lexer finds it; nil if it is found otherwise.
+    var word: String? {
+        switch form {
+        case .name: name
+        case .path: components.last
+        case .method: String(name.prefix { $0 != "(" })
+        case .label(let label): label
+        case .module, .language: nil
+        }
+    }
+
+    /// `URLSession` and `shared` of `URLSession.shared`.
+    package var components: [String] { name.split(separator: ".").map(String.init) }
+}
+
+extension [Symbol] {
+    /// Several with the same fate.
+    static func all(
+        _ names: [String],
+        _ form: Symbol.Form = .name,
+        _ state: Symbol.State,
+        _ text: String = "",
+        instead replacement: String = ""
+    ) -> [Symbol] {
+        names.map { Symbol($0, form, state, text, instead: replacement) }
+    }
+}

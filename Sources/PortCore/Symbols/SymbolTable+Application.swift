@@ -1,0 +1,174 @@
+// UIKit without windows: the application, its delegate, its scenes.
+extension SymbolTable {
+    static let application: [Symbol] =
+        .all(
+            [
+                "UIApplication", "UIResponder", "UIApplicationDelegate",
+                "UIBackgroundTaskIdentifier", "UIBackgroundFetchResult",
+                "UIBackgroundRefreshStatus", "applicationState", "backgroundTimeRemaining",
+                "beginBackgroundTask", "endBackgroundTask", "setMinimumBackgroundFetchInterval",
+                "backgroundRefreshStatus", "isIdleTimerDisabled",
+            ],
+            .name,
+            .here
+        )
+        + .all(
+            [
+                "UIApplication.State", "UIApplication.LaunchOptionsKey",
+                "UIApplication.backgroundFetchIntervalMinimum",
+                "UIApplication.backgroundFetchIntervalNever",
+                "UIApplication.didFinishLaunchingNotification",
+                "UIApplication.didBecomeActiveNotification",
+                "UIApplication.willResignActiveNotification",
+                "UIApplication.didEnterBackgroundNotification",
+                "UIApplication.willEnterForegroundNotification",
+                "UIApplication.willTerminateNotification",
+                "UIApplication.didReceiveMemoryWarningNotification",
+                "UIApplication.backgroundRefreshStatusDidChangeNotification",
+                "UIApplication.LaunchOptionsKey.remoteNotification",
+                "UIApplication.LaunchOptionsKey.location",
+                "UIApplication.LaunchOptionsKey.shortcutItem",
+                "UIApplication.LaunchOptionsKey.userActivityDictionary",
+                "UIApplication.LaunchOptionsKey.url",
+                "UIApplication.LaunchOptionsKey.sourceApplication",
+            ],
+            .path,
+            .here
+        )
+        + .all(
+            ["applicationIconBadgeNumber"],
+            .name,
+            .notYet,
+            "No desktop is told of a badge.",
+            instead: "Leave it out."
+        )
+        + .all(
+            ["openSettingsURLString", "openNotificationSettingsURLString"],
+            .name,
+            .never,
+            "There is no page of settings for an app.",
+            instead: "Name \"offstage set\" and the desktop's own settings to the user."
+        )
+        + .all(
+            ["extendStateRestoration", "completeStateRestoration", "UIStateRestoring"],
+            .name,
+            .notYet,
+            "No state is kept for an app that is terminated.",
+            instead: "Keep it in a file."
+        )
+        + .all(
+            ["UIApplication.significantTimeChangeNotification"],
+            .path,
+            .notYet,
+            "It is not posted.",
+            instead: "Compare Calendar.current when the app becomes active."
+        )
+
+    static let delegate: [Symbol] =
+        .all(
+            [
+                "application(_:willFinishLaunchingWithOptions:)",
+                "application(_:didFinishLaunchingWithOptions:)",
+                "applicationDidBecomeActive(_:)", "applicationWillResignActive(_:)",
+                "applicationDidEnterBackground(_:)", "applicationWillEnterForeground(_:)",
+                "applicationWillTerminate(_:)", "applicationDidReceiveMemoryWarning(_:)",
+                "application(_:performFetchWithCompletionHandler:)",
+                "applicationPerformFetch(_:)",
+                "application(_:handleEventsForBackgroundURLSession:completionHandler:)",
+                "application(_:handleEventsForBackgroundURLSession:)",
+                "application(_:configurationForConnecting:options:)",
+            ],
+            .method,
+            .here
+        )
+        + .all(
+            ["application(_:didDiscardSceneSessions:)", "application(_:open:options:)"],
+            .method,
+            .notYet,
+            "It compiles, and nobody calls it.",
+            instead: "For URLs: scene(_:openURLContexts:)."
+        )
+        + .all(
+            [
+                "applicationProtectedDataWillBecomeUnavailable(_:)",
+                "applicationProtectedDataDidBecomeAvailable(_:)",
+            ],
+            .method,
+            .notYet,
+            "It compiles, and nobody calls it: files are not protected by a lock yet.",
+            instead: "Submit work that is possible at any time."
+        )
+        + .all(
+            [
+                "application(_:shouldSaveSecureApplicationState:)",
+                "application(_:shouldRestoreSecureApplicationState:)",
+                "application(_:willEncodeRestorableStateWith:)",
+                "application(_:didDecodeRestorableStateWith:)",
+            ],
+            .method,
+            .notYet,
+            "No state is kept for an app that is terminated.",
+            instead: "Keep it in a file."
+        )
+
+    static let scenes: [Symbol] =
+        .all(
+            [
+                "UIScene", "UIWindowScene", "UISceneSession", "UISceneConfiguration",
+                "UISceneDelegate", "UIWindowSceneDelegate", "UIOpenURLContext", "connectedScenes",
+            ],
+            .name,
+            .here
+        )
+        + .all(
+            [
+                "scene(_:willConnectTo:options:)", "sceneDidBecomeActive(_:)",
+                "sceneWillResignActive(_:)", "sceneDidEnterBackground(_:)",
+                "sceneWillEnterForeground(_:)", "scene(_:openURLContexts:)",
+            ],
+            .method,
+            .here
+        )
+        + .all(
+            ["requestSceneSessionRefresh", "requestSceneSessionActivation"],
+            .name,
+            .notYet,
+            "The pictures of the switcher and further scenes are not asked for yet.",
+            instead: "Leave it out."
+        )
+        + .all(
+            ["scene(_:continue:)", "windowScene(_:performActionFor:completionHandler:)"],
+            .method,
+            .notYet,
+            "It compiles, and nobody calls it.",
+            instead: "scene(_:openURLContexts:) for what leads into the app."
+        )
+
+    static let device: [Symbol] =
+        .all(
+            [
+                "UIDevice", "isBatteryMonitoringEnabled", "isLowPowerModeEnabled",
+                "NSProcessInfoPowerStateDidChange", "NWPathMonitor",
+            ],
+            .name,
+            .here
+        )
+        + .all(
+            [
+                "UIDevice.current.batteryLevel", "UIDevice.current.batteryState",
+                "UIDevice.batteryLevelDidChangeNotification",
+                "UIDevice.batteryStateDidChangeNotification",
+                "ProcessInfo.processInfo.thermalState",
+                "ProcessInfo.thermalStateDidChangeNotification",
+            ],
+            .path,
+            .here
+        )
+        + .all(
+            ["UIDevice.current.identifierForVendor"],
+            .path,
+            .never,
+            "A device has no number for one vendor.",
+            instead: "Make a UUID at the first launch, and keep it in a file."
+        )
+}

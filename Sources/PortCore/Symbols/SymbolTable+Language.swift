@@ -1,0 +1,117 @@
+// What the language and Foundation lack on Linux.
+extension SymbolTable {
+    static let language: [Symbol] = [
+        Symbol(
+            "addObserver(_:selector:name:object:)",
+            .language,
+            .never,
+            "Linux has no selectors.",
+            instead:
+                "addObserver(forName:object:queue:using:) with a closure; keep what it returns, "
+                + "and remove that."
+        ),
+        Symbol(
+            "#selector",
+            .language,
+            .never,
+            "Linux has no selectors.",
+            instead: "Pass a closure: most calls with a selector have a form that takes one."
+        ),
+        Symbol(
+            "Selector",
+            .language,
+            .never,
+            "Linux has no selectors.",
+            instead: "Pass a closure."
+        ),
+        Symbol(
+            "#keyPath",
+            .language,
+            .never,
+            "Linux has no observation by keys.",
+            instead: "Use a key path, \\Type.member, or didSet."
+        ),
+        Symbol(
+            "@objc",
+            .language,
+            .never,
+            "Linux has no Objective-C.",
+            instead: "Remove it; call the method from Swift."
+        ),
+        Symbol(
+            "@UIApplicationMain",
+            .language,
+            .never,
+            "It is an attribute of compilers for iOS.",
+            instead: "Write @main."
+        ),
+        Symbol("UIApplicationMain(_:_:_:_:)", .language, .here),
+        Symbol(
+            "UIApplicationDelegateAdaptor",
+            .name,
+            .never,
+            "It belongs to SwiftUI.",
+            instead: "Write @main before the delegate."
+        ),
+        Symbol(
+            "error as NSError",
+            .language,
+            .differs,
+            "On Linux a Swift error is no NSError: catch … as NSError and as? NSError never match.",
+            instead: "catch the type, as BGTaskScheduler.Error; (error as NSError) has the code."
+        ),
+        Symbol(
+            "call of an optional method",
+            .language,
+            .differs,
+            "Methods of delegates have defaults; none is optional.",
+            instead: "Call it without the ?."
+        ),
+        Symbol(
+            "notifications(named:)",
+            .language,
+            .never,
+            "Foundation on Linux has no sequence of notifications.",
+            instead: "An AsyncStream that addObserver(forName:object:queue:using:) feeds."
+        ),
+    ]
+
+    static let publishers: [Symbol] =
+        [
+            Symbol(
+                "publisher(for:)",
+                .language,
+                .never,
+                "Linux has no Combine.",
+                instead: "addObserver(forName:object:queue:using:), or didSet for a property."
+            ),
+            Symbol(
+                "Timer.publish",
+                .path,
+                .never,
+                "Linux has no Combine.",
+                instead: "Timer.scheduledTimer(withTimeInterval:repeats:block:)"
+            ),
+            Symbol(
+                "dataTaskPublisher",
+                .name,
+                .never,
+                "Linux has no Combine.",
+                instead: "try await URLSession.shared.data(from:), with FoundationNetworking"
+            ),
+        ]
+        + .all(
+            ["AnyPublisher", "PassthroughSubject", "CurrentValueSubject", "AnyCancellable"],
+            .name,
+            .never,
+            "Linux has no Combine.",
+            instead: "An AsyncStream and a Task that reads it; cancel the task."
+        )
+        + .all(
+            ["ObservableObject", "Published"],
+            .name,
+            .never,
+            "Linux has no Combine.",
+            instead: "@Observable of Observation, which Linux has."
+        )
+}

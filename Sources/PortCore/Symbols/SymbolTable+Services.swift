@@ -1,0 +1,145 @@
+// Push, calls, notifications, places, keys: what later versions are for.
+extension SymbolTable {
+    private static let whenThere = "Put #if !os(Linux) around it."
+
+    static let push: [Symbol] =
+        .all(
+            [
+                "registerForRemoteNotifications", "unregisterForRemoteNotifications",
+                "isRegisteredForRemoteNotifications",
+            ],
+            .name,
+            .notYet,
+            "Apps get no pushes yet; a device and its gateway exist.",
+            instead: whenThere
+        )
+        + .all(
+            [
+                "application(_:didRegisterForRemoteNotificationsWithDeviceToken:)",
+                "application(_:didFailToRegisterForRemoteNotificationsWithError:)",
+                "application(_:didReceiveRemoteNotification:fetchCompletionHandler:)",
+                "application(_:didReceiveRemoteNotification:)",
+            ],
+            .method,
+            .notYet,
+            "It compiles, and nobody calls it: apps get no pushes yet.",
+            instead: "A refresh looks for news meanwhile: BGAppRefreshTaskRequest."
+        )
+        + .all(
+            [
+                "PKPushRegistry", "PKPushRegistryDelegate", "PKPushType", "PKPushPayload",
+                "PKPushCredentials",
+            ],
+            .name,
+            .notYet,
+            "There are no pushes for calls yet.",
+            instead: whenThere
+        )
+        + .all(
+            [
+                "CXProvider", "CXProviderDelegate", "CXProviderConfiguration", "CXCallUpdate",
+                "CXCallController", "CXCallObserver", "CXTransaction", "CXHandle",
+                "CXAnswerCallAction", "CXEndCallAction", "CXStartCallAction",
+            ],
+            .name,
+            .notYet,
+            "No call is shown yet.",
+            instead: whenThere
+        )
+
+    static let notifications: [Symbol] =
+        .all(
+            [
+                "UNUserNotificationCenter", "UNUserNotificationCenterDelegate",
+                "UNNotificationRequest", "UNMutableNotificationContent", "UNNotificationContent",
+                "UNNotificationAction", "UNNotificationCategory", "UNNotificationAttachment",
+                "UNNotificationSound", "UNNotificationActionIcon",
+                "UNTimeIntervalNotificationTrigger", "UNCalendarNotificationTrigger",
+                "UNLocationNotificationTrigger", "UNPushNotificationTrigger",
+                "UNNotificationResponse", "UNNotification", "UNAuthorizationOptions",
+                "UNNotificationServiceExtension",
+            ],
+            .name,
+            .notYet,
+            "Notifications are not shown yet.",
+            instead: "Call org.freedesktop.Notifications, or notify-send."
+        )
+        + .all(
+            ["INInteraction", "INSendMessageIntent", "INStartAudioCallIntent"],
+            .name,
+            .never,
+            "There is no assistant to tell.",
+            instead: "Leave it out."
+        )
+
+    static let location: [Symbol] =
+        .all(
+            [
+                "CLLocationManager", "CLLocationManagerDelegate", "CLLocation", "CLRegion",
+                "CLCircularRegion", "CLMonitor", "CLBackgroundActivitySession",
+            ],
+            .name,
+            .notYet,
+            "No place wakes an app yet.",
+            instead: "GeoClue tells a program that runs where it is."
+        )
+        + .all(
+            ["CLGeocoder"],
+            .name,
+            .never,
+            "Linux has no service for it.",
+            instead: "Ask a server of your choice."
+        )
+
+    static let protection: [Symbol] =
+        .all(
+            [
+                "FileProtectionType", "completeFileProtection", "completeFileProtectionUnlessOpen",
+                "completeFileProtectionUntilFirstUserAuthentication", "isProtectedDataAvailable",
+                "protectedDataWillBecomeUnavailableNotification",
+                "protectedDataDidBecomeAvailableNotification",
+            ],
+            .name,
+            .notYet,
+            "Foundation on Linux takes the option and ignores it: the file is not protected.",
+            instead: "Encrypt what must be, or leave it to an encrypted home directory."
+        )
+        + .all(
+            ["FileAttributeKey.protectionKey"],
+            .path,
+            .notYet,
+            "Foundation on Linux takes the attribute and ignores it.",
+            instead: "Encrypt what must be, or leave it to an encrypted home directory."
+        )
+        + .all(
+            [
+                "SecItemAdd", "SecItemCopyMatching", "SecItemUpdate", "SecItemDelete",
+                "SecCopyErrorMessageString",
+            ],
+            .name,
+            .notYet,
+            "There is no keychain yet.",
+            instead: "Use the Secret Service (libsecret)."
+        )
+        + .all(
+            ["SecRandomCopyBytes"],
+            .name,
+            .never,
+            "It belongs to Security.",
+            instead: "SystemRandomNumberGenerator"
+        )
+        + .all(
+            ["LAContext"],
+            .name,
+            .never,
+            "Linux asks nobody for a face.",
+            instead: "polkit asks for a password."
+        )
+        + .all(
+            ["isExcludedFromBackup"],
+            .name,
+            .never,
+            "No backup asks for it.",
+            instead: "Keep it in the directory for caches."
+        )
+}

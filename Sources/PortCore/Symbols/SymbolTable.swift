@@ -1,0 +1,64 @@
+/// All symbols, and how the words of a source lead to them.
+package enum SymbolTable {
+    /// A symbol is known by its place here.
+    package static let rows: [Symbol] =
+        backgroundTasks + application + delegate + scenes + device + sessions + sessionDelegates
+        + push + notifications + location + protection + language + publishers
+        + ModuleTable.rows
+
+    /// What a word in a source may be.
+    enum Word: Sendable {
+        case keyword(Keyword)
+        /// Symbols whose form decides whether they are meant.
+        case symbols([Int])
+    }
+
+    /// Keywords, and other words that the reader of sources looks out for.
+    enum Keyword: String, CaseIterable, Sendable {
+        case `import`, `func`, `class`, `struct`, `enum`, `protocol`, `typealias`, actor
+        case `catch`, `as`, addObserver, objc, objcMembers, selector, publisher, notifications
+        case uiApplicationMain = "UIApplicationMain"
+        case nsError = "NSError"
+        case selectorType = "Selector"
+        case selectorFromString = "NSSelectorFromString"
+    }
+
+    /// Keywords behind which an operand may stand, so that a `/` begins a regular expression.
+    private static let operands = [
+        "return", "in", "case", "if", "guard", "while", "where", "try", "await", "throw", "else",
+        "is", "as", "do", "repeat", "for", "switch", "catch", "import",
+    ]
+
+    private static let others: [String] = {
+        var others: [String] = []
+        var known = Set(operands)
+        let words = Keyword.allCases.map(\.rawValue) + rows.compactMap(\.word)
+        for word in words where known.insert(word).inserted { others.append(word) }
+        return others
+    }()
+
+    static let index = WordIndex(operands: operands, others: others)
+
+    /// By the place of a word in the index; nil for a keyword of no further interest.
+    static let words: [Word?] = (operands + others).map { word in
+        if let keyword = Keyword(rawValue: word) { return .keyword(keyword) }
+        let symbols = rows.indices.filter { rows[$0].word == word }
+        return symbols.isEmpty ? nil : .symbols(symbols)
+    }
+
+    /// The place of a row of the language.
+    static func place(_ name: String) -> Int {
+        guard let place = languagePlaces[name] else {
+            preconditionFailure("no row for \(name)")
+        }
+        return place
+    }
+
+    private static let languagePlaces: [String: Int] = {
+        var places: [String: Int] = [:]
+        for place in rows.indices where rows[place].form == .language {
+            places[rows[place].name] = place
+        }
+        return places
+    }()
+}
