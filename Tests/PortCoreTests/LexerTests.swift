@@ -1,1 +1,111 @@
+import PortCore
 import Testing
+
+/// What a source is split into, told by what is found in it.
+struct LexerTests {
+    /// Names of what is found in a source, with lines.
+    static func found(_ source: String) -> [String] {
+        var project = PortedProject(served: [])
+        project.addSource(Array(source.utf8), file: "a.swift")
+        return project.places.map { place in
+            switch place.finding.matter {
+            case .symbol(let symbol): "\(place.finding.line) \(SymbolTable.rows[symbol].name)"
+            case .vanishing(let vanishing):
+                "\(place.finding.line) \(vanishing.condition) "
+                    + "\(vanishing.lines) \(vanishing.otherwise ?? 0) \(vanishing.mustChange)"
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            "", "\"", "\"\\", "\"\\(", "\"\\(\"\\(\"", "#", "##", "#\"", "#/", "/", "/*", "/*/*",
+            "`",
+            "`a", "'", "\\", "#if", "#if (", "#if !", "#else", "#endif", "#elseif a", "@", "@objc",
+            "import", "func", "func a(", "catch let a as", "\"\"\"", "\"\"\"\\(", "}}}", ")))",
+            "#!", "#!/bin/sh", "0x", "1.", "\u{FEFF}", "UIDevice", ".current.batteryLevel",
+        ]
+    )
+    func `what ends too soon is read`(source: String) {
+        for tail in ["", "\n", "\r\n", "\0", "é", "\"\"\""] {
+            _ = Self.found(source + tail)
+            _ = Self.found("#if os(iOS)\n" + source + tail)
+        }
+    }
+
+    @Test func `an interpolation nested past the limit does not overflow`() {
+        let deep = String(repeating: "\"\\(", count: 5000)
+        _ = Self.found(deep)
+        _ = Self.found("#if " + String(repeating: "!", count: 5000) + "a\n#endif")
+        _ = Self.found("#if " + String(repeating: "(", count: 5000) + "a\n#endif")
+        _ = Self.found(String(repeating: "#if a\n", count: 5000) + "UIScene")
+    }
+
+    @Test(
+        arguments: [
+            ("os(iOS)", "vanishes"), ("!os(Linux)", "vanishes"), ("canImport(UIKit)", "vanishes"),
+            ("os(iOS) || os(tvOS)", "vanishes"), ("os(iOS) && DEBUG", "vanishes"),
+            ("canImport(Combine)", "vanishes"), ("canImport(Darwin)", "vanishes"),
+            ("_runtime(_ObjC)", "vanishes"), ("objectFormat(MachO)", "vanishes"),
+            ("!(os(Linux) || os(macOS))", "vanishes"), ("os(iOS) && swift(>=5.5)", "vanishes"),
+            ("!canImport(Glibc)", "vanishes"), ("true && os(iOS)", "vanishes"),
+            ("os(iOS) || DEBUG", ""), ("DEBUG", ""), ("os(Linux)", ""), ("os(macOS)", ""),
+            ("os(iOS) || os(Linux)", ""), ("canImport(Foundation)", ""), ("false", ""),
+            ("canImport(Realm)", ""), ("targetEnvironment(simulator)", ""), ("arch(arm64)", ""),
+            ("swift(<5)", ""), ("os(watchOS)", ""), ("canImport(AppKit)", ""),
+            ("!os(iOS)", ""), ("os(iOS) && os(Linux)", ""), ("canImport(Offstage)", ""),
+            ("os(iOS) && false", ""), ("canImport(UIKit) || canImport(Offstage)", ""),
+            ("os(macOS) || (os(iOS) && targetEnvironment(simulator))", ""),
+        ]
+    )
+    func `a condition is decided as the compilers decide it`(condition: String, outcome: String) {
+        let found = Self.found("#if \(condition)\nlet a = 1\n#endif\n")
+        #expect(found == (outcome.isEmpty ? [] : ["1 #if \(condition) 1 0 true"]))
+    }
+
+    @Test func `of a chain the branch that Linux takes is named`() {
+        let source = "#if os(iOS)\na\nb\n#elseif os(macOS)\nc\n#else\nd\n#endif"
+        #expect(Self.found(source) == ["1 #if os(iOS) 2 6 false"])
+        #expect(
+            Self.found("#if os(macOS)\na\n#else\nb\n#endif\nUIScene") == ["6 UIScene"],
+            "what Linux takes too does not vanish"
+        )
+        #expect(
+            Self.found("#if os(iOS)\nUIScene\n#else\nb\n#endif")
+                == ["1 #if os(iOS) 1 3 true", "2 UIScene"]
+        )
+        #expect(Self.found("#if os(iOS)\nUIScene\n#elseif os(Linux)\nb\n#endif") == [])
+        #expect(Self.found("#if os(macOS)\nUIScene\n#endif") == [])
+    }
+
+    @Test func `what is never closed is told all the same`() {
+        #expect(
+            Self.found("#if os(iOS)\nUIScene\nb") == ["1 #if os(iOS) 1 0 true", "2 UIScene"]
+        )
+    }
+
+    @Test func `a symbol is told once a line`() {
+        #expect(Self.found("UIScene UIScene UIDevice UIScene") == ["1 UIScene", "1 UIDevice"])
+    }
+
+    @Test func `a slash divides behind an operand, and begins a literal elsewhere`() {
+        #expect(Self.found("let a = b / UIScene / c") == ["1 UIScene"])
+        #expect(Self.found("let a = b/UIScene/c") == ["1 UIScene"])
+        #expect(Self.found("let a = /UIScene/") == [])
+        #expect(Self.found("return /UIScene/") == [])
+        #expect(Self.found("let a = [/UIScene/, /(UIScene)/]") == [])
+        #expect(Self.found("reduce(1, /) + UIScene / 2") == ["1 UIScene"])
+        #expect(Self.found("let a = /\\/UIScene/ ; UIDevice") == ["1 UIDevice"])
+    }
+
+    @Test func `what is not UTF-8 is named`() {
+        var project = PortedProject(served: [])
+        project.addSource([0xFF, 0x00, 0x41], file: "a.swift")
+        project.addSource([0xFF, 0xFE, 0x41, 0], file: "b.swift")
+        #expect(project.places.isEmpty && project.sources == 0)
+        #expect(
+            project.unread.map(\.reason) == ["it is not UTF-8", "it is UTF-16; write it as UTF-8"]
+        )
+        #expect(!project.isPorted)
+    }
+}

@@ -87,7 +87,7 @@ package enum OffstageProgram {
         ProgramTable.Group("Manifests", [lint, modes, gates]),
         ProgramTable.Group(
             "For developers",
-            [new, simulate, evaluate, exportUsage, replay, daemon, completions]
+            [new, port, simulate, evaluate, exportUsage, replay, daemon, completions]
         ),
     ]
 

@@ -49,9 +49,18 @@ package struct PortedManifest: Equatable, Sendable {
     /// `folder`: the name of the directory that holds the list, for what the list leaves to
     /// Xcode. `served`: modes that work in this version.
     package init(_ list: PropertyList, folder: String, served: Set<BackgroundMode>) {
+        self.init(list.root, folder: folder, served: served) { list.line(of: $0) }
+    }
+
+    package init(
+        _ root: Value,
+        folder: String,
+        served: Set<BackgroundMode>,
+        line: (String) -> Int? = { _ in nil }
+    ) {
         var notes: [Note] = []
         func literal(_ key: String) -> String? {
-            guard let text = list.root[key]?.stringValue, !text.isEmpty, !Self.isVariable(text)
+            guard let text = root[key]?.stringValue, !text.isEmpty, !Self.isVariable(text)
             else { return nil }
             return text
         }
@@ -62,7 +71,7 @@ package struct PortedManifest: Equatable, Sendable {
         program = Self.program(executable ?? display ?? folder)
         let bundle = literal("CFBundleIdentifier")
         var modes: Set<BackgroundMode> = []
-        for text in Self.strings(list.root[Self.modesKey]) {
+        for text in Self.strings(root[Self.modesKey]) {
             let mode = BackgroundMode(name: text)
             if let mode { modes.insert(mode) }
             guard mode.map({ !served.contains($0) }) ?? true else { continue }
@@ -70,7 +79,7 @@ package struct PortedManifest: Equatable, Sendable {
                 Note(
                     key: Self.modesKey,
                     value: text,
-                    line: list.line(of: text),
+                    line: line(text),
                     state: mode == nil ? .never : .notYet,
                     text: mode == nil
                         ? "There is no such mode." : "The mode has no effect in this version.",
@@ -82,14 +91,14 @@ package struct PortedManifest: Equatable, Sendable {
         }
         self.modes = BackgroundMode.allCases.filter(modes.contains)
         var identifiers: [String] = []
-        for text in Self.strings(list.root[Self.identifiersKey]) {
+        for text in Self.strings(root[Self.identifiersKey]) {
             let whole = Self.resolved(text, bundle: bundle)
             if Self.isVariable(whole) || !Self.isPlain(whole) {
                 notes.append(
                     Note(
                         key: Self.identifiersKey,
                         value: text,
-                        line: list.line(of: text),
+                        line: line(text),
                         state: .differs,
                         text: "Its value is known to Xcode only, so the manifest does not have it.",
                         replacement: "Add its value to PermittedTaskIdentifiers."

@@ -145,9 +145,9 @@ extension PortedProject {
 extension Finding.Vanishing {
     /// What happens, in words.
     package var text: String {
-        let count = lines == 1 ? "1 line" : "\(lines) lines"
-        guard let otherwise else { return "On Linux \(count) vanish without a word." }
-        return "On Linux \(count) vanish; what line \(otherwise) begins is compiled instead."
+        let count = lines == 1 ? "1 line vanishes" : "\(lines) lines vanish"
+        guard let otherwise else { return "On Linux \(count) without a word." }
+        return "On Linux \(count); the branch in line \(otherwise) is compiled instead."
     }
 
     package static let replacement =

@@ -91,17 +91,14 @@ struct SourceReader {
         at = max(at + 1, condition.endIndex)
     }
 
-    /// What follows on the line, and on the next ones as long as an operator goes on there.
+    /// What follows on the line, and on the next ones while a parenthesis is open.
     private func condition() -> ArraySlice<Token> {
         var end = at + 1
-        var line = tokens[at].line
-        func isOperator(_ token: Token) -> Bool { token.isMark("&") || token.isMark("|") }
-        while end < tokens.count {
-            let token = tokens[end]
-            if token.line != line {
-                guard end > at + 1, isOperator(tokens[end - 1]) || isOperator(token) else { break }
-            }
-            line = token.line
+        var open = 0
+        while end < tokens.count, tokens[end].line == tokens[at].line || open > 0 {
+            if tokens[end].kind == .hash { break }
+            if tokens[end].isMark("(") { open += 1 }
+            if tokens[end].isMark(")") { open -= 1 }
             end += 1
         }
         return tokens[at + 1..<end]

@@ -55,7 +55,7 @@ enum ModuleTable {
             ["os", "OSLog"],
             .never,
             "Linux has no unified log.",
-            instead: "print(…): \"offstage logs\" has what an app prints; or the package swift-log."
+            instead: "print(…), which \"offstage logs\" shows, or the package swift-log."
         )
         + modules(
             ["SwiftUI", "WidgetKit", "ActivityKit", "AppIntents", "WatchKit", "WatchConnectivity"],

@@ -57,7 +57,7 @@ extension SymbolTable {
             "error as NSError",
             .language,
             .differs,
-            "On Linux a Swift error is no NSError: catch … as NSError and as? NSError never match.",
+            "A Swift error is no NSError here: catch … as NSError and as? NSError never match.",
             instead: "catch the type, as BGTaskScheduler.Error; (error as NSError) has the code."
         ),
         Symbol(

@@ -1,0 +1,134 @@
+import CommandTable
+import PortCore
+import Vocabulary
+
+/// A report about a project, for people: each matter once, with its places.
+struct PortText {
+    private let console: Console
+
+    /// One thing to be said, and where.
+    private struct Group {
+        var title: String
+        var text: String
+        var replacement: String
+        /// Files in the order in which they were read, with lines.
+        var places: [(file: String, lines: [Int])] = []
+
+        mutating func add(_ file: String, _ line: Int?) {
+            if places.last?.file != file { places.append((file, [])) }
+            if let line { places[places.count - 1].lines.append(line) }
+        }
+
+        var count: Int { places.reduce(0) { $0 + max(1, $1.lines.count) } }
+    }
+
+    init(_ console: Console) { self.console = console }
+
+    func print(_ project: PortedProject) {
+        let places = project.places
+        section(
+            "To be changed",
+            notes(project) + vanishing(places)
+                + symbols(places) {
+                    $0.mustChange
+                },
+            .red
+        )
+        section(
+            "To know",
+            vanishing(places, mustChange: false)
+                + symbols(places) {
+                    !$0.mustChange && $0.state == .differs
+                },
+            .yellow
+        )
+        section("Here", symbols(places) { $0.state == .here }, .green)
+        if !project.unread.isEmpty {
+            console.print(console.styled("Not read", .bold))
+            for unread in project.unread {
+                console.print("  \(unread.file.printable): \(unread.reason.printable)")
+            }
+            console.print("")
+        }
+        for manifest in project.manifests {
+            console.print(console.styled("\(manifest.file.printable) becomes", .bold))
+            for line in manifest.manifest.text.split(
+                separator: "\n",
+                omittingEmptySubsequences: false
+            ).dropLast() {
+                console.print(line.isEmpty ? "" : "  " + String(line).printable)
+            }
+            console.print("")
+        }
+        let count = places.count { !$0.finding.mustChange }
+        console.print(
+            "\(project.sources) files with \(project.lines) lines: \(project.changes) places to be "
+                + "changed, \(count) that stay."
+        )
+    }
+
+    private func section(_ title: String, _ groups: [Group], _ style: Console.Style) {
+        guard !groups.isEmpty else { return }
+        console.print(console.styled(title, style))
+        for group in groups {
+            let text = group.text.isEmpty ? "" : ": " + group.text
+            console.print("  " + console.styled(group.title.printable, .bold) + text.printable)
+            if !group.replacement.isEmpty {
+                console.print("    instead: \(group.replacement.printable)")
+            }
+            for place in group.places {
+                let lines = place.lines.map { "\($0)" }.joined(separator: ", ")
+                let suffix = lines.isEmpty ? "" : ":" + lines
+                console.print("    " + place.file.printable + suffix)
+            }
+        }
+        console.print("")
+    }
+
+    /// The symbols that are wanted, as the table has them.
+    private func symbols(
+        _ places: [PortedProject.Place],
+        _ isWanted: (Symbol) -> Bool
+    ) -> [Group] {
+        var groups = SymbolTable.rows.map {
+            Group(title: $0.name, text: $0.text, replacement: $0.replacement)
+        }
+        for place in places {
+            guard case .symbol(let symbol) = place.finding.matter else { continue }
+            groups[symbol].add(place.file, place.finding.line)
+        }
+        return zip(SymbolTable.rows, groups).filter { isWanted($0) && $1.count > 0 }.map(\.1)
+    }
+
+    private func vanishing(
+        _ places: [PortedProject.Place],
+        mustChange: Bool = true
+    ) -> [Group] {
+        places.compactMap { place in
+            guard case .vanishing(let vanishing) = place.finding.matter,
+                vanishing.mustChange == mustChange
+            else { return nil }
+            var group = Group(
+                title: vanishing.condition,
+                text: vanishing.text,
+                replacement: Finding.Vanishing.replacement
+            )
+            group.add(place.file, place.finding.line)
+            return group
+        }
+    }
+
+    private func notes(_ project: PortedProject) -> [Group] {
+        project.manifests.flatMap { manifest in
+            manifest.manifest.notes.map { note in
+                var group = Group(
+                    title: "\(note.key): \(note.value)",
+                    text: note.text,
+                    replacement: note.replacement
+                )
+                group.add(manifest.file, note.line)
+                return group
+            }
+        }
+    }
+}

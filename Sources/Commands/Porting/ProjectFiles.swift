@@ -1,0 +1,97 @@
+import CommandTable
+import DeviceCore
+import Linux
+import PortCore
+import Vocabulary
+
+/// The files of a project, as they are on this machine.
+struct ProjectFiles {
+    private(set) var project: PortedProject
+
+    init() {
+        project = PortedProject(served: Set(BackgroundMode.allCases.filter(\.isServed)))
+    }
+
+    /// Reads everything below a directory.
+    mutating func read(_ directory: String) throws(Failure) {
+        let path =
+            directory.count > 1 && directory.hasSuffix("/")
+            ? String(directory.dropLast()) : directory
+        guard let status = Files.status(path) else {
+            throw Failure(
+                .notFound,
+                "\(path.quoted) is not there, or may not be looked at",
+                fix: "Name the directory that holds the app's sources."
+            )
+        }
+        guard status.kind == .directory else {
+            throw Failure(
+                .usage,
+                "\(path.quoted) is not a directory",
+                fix: "Name the directory that holds the app's sources."
+            )
+        }
+        visit(path, depth: 0)
+    }
+
+    private mutating func visit(_ directory: String, depth: Int) {
+        let names: [String]
+        do {
+            names = try Files.list(directory)
+        } catch {
+            return project.skip(directory, error.errno.text)
+        }
+        for name in names { visit(name, in: directory, depth: depth) }
+    }
+
+    private mutating func visit(_ name: String, in directory: String, depth: Int) {
+        let path = directory == "/" ? "/" + name : directory + "/" + name
+        guard let status = Files.status(path, followLinks: false) else {
+            return project.skip(path, "it is gone, or its name is not UTF-8")
+        }
+        // A link may lead back here.
+        let target = status.kind == .link ? Files.status(path)?.kind : status.kind
+        let entry = ProjectEntry(name, isDirectory: target == .directory)
+        switch entry {
+        case .other, .skipped: return
+        case .source, .infoPlist, .folder: break
+        }
+        guard status.kind != .link else {
+            return project.skip(
+                path,
+                "it is a link, and links are not followed; name its target",
+                isMissed: false
+            )
+        }
+        switch entry {
+        case .other, .skipped: return
+        case .folder:
+            guard depth < ProjectEntry.depthLimit else {
+                return project.skip(path, "it is too deep")
+            }
+            visit(path, depth: depth + 1)
+        case .source: add(path) { $0.addSource($1, file: path) }
+        case .infoPlist:
+            let folder = Files.name(of: Files.resolved(directory) ?? directory)
+            add(path) { $0.addPropertyList($1, file: path, folder: folder) }
+        }
+    }
+
+    private mutating func add(_ path: String, _ read: (inout PortedProject, [UInt8]) -> Void) {
+        let bytes: [UInt8]
+        do {
+            bytes = try Files.readRegular(path, limit: ProjectEntry.sizeLimit)
+        } catch {
+            return project.skip(path, Self.reason(error.errno))
+        }
+        read(&project, bytes)
+    }
+
+    private static func reason(_ errno: Errno) -> String {
+        switch errno {
+        case .invalid: "it is not a file"
+        case .tooLarge: "it is larger than \(ProjectEntry.sizeLimit >> 20) MiB"
+        default: errno.text
+        }
+    }
+}

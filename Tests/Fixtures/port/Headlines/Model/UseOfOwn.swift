@@ -1,0 +1,2 @@
+func take(_ request: any BGTaskRequest) {}
+func show(_ notification: UNNotification) {}  // expect: UNNotification

@@ -1,0 +1,153 @@
+import Linux
+import PortCore
+import Testing
+
+/// The table of symbols against the library: what it calls here is declared there, and what it
+/// calls not here is not.
+struct SymbolTests {
+    /// What is said to be here and comes to the library from another change. Empty it when that
+    /// is there.
+    static let builtElsewhere: Set<String> = [
+        "isIdleTimerDisabled",
+        "UIApplication.LaunchOptionsKey.remoteNotification",
+        "UIApplication.LaunchOptionsKey.location",
+        "UIApplication.LaunchOptionsKey.shortcutItem",
+        "UIApplication.LaunchOptionsKey.userActivityDictionary",
+        "UIApplication.LaunchOptionsKey.url",
+        "UIApplication.LaunchOptionsKey.sourceApplication",
+        "application(_:configurationForConnecting:options:)",
+        "UIScene", "UIWindowScene", "UISceneSession", "UISceneConfiguration", "UISceneDelegate",
+        "UIWindowSceneDelegate", "UIOpenURLContext", "connectedScenes",
+        "scene(_:willConnectTo:options:)", "sceneDidBecomeActive(_:)",
+        "sceneWillResignActive(_:)", "sceneDidEnterBackground(_:)",
+        "sceneWillEnterForeground(_:)", "scene(_:openURLContexts:)",
+        "UIDevice", "isBatteryMonitoringEnabled", "isLowPowerModeEnabled",
+        "NSProcessInfoPowerStateDidChange", "NWPathMonitor",
+        "UIDevice.current.batteryLevel", "UIDevice.current.batteryState",
+        "UIDevice.batteryLevelDidChangeNotification",
+        "UIDevice.batteryStateDidChangeNotification",
+        "ProcessInfo.processInfo.thermalState",
+        "ProcessInfo.thermalStateDidChangeNotification",
+        "UIApplicationMain(_:_:_:_:)",
+    ]
+
+    /// What the library declares for apps: names of types and members, and whole names of methods.
+    private let declared: Set<String>
+    /// Names of its types alone.
+    private let types: Set<String>
+
+    init() throws {
+        var declared: Set<String> = []
+        var types: Set<String> = []
+        for file in try Self.files(FixtureTests.root + "/Sources/Offstage") {
+            let text = Self.withoutComments(try Files.text(file))
+            for (kind, name) in Self.declarations(text) {
+                declared.insert(name)
+                if kind == .type { types.insert(name) }
+            }
+        }
+        (self.declared, self.types) = (declared, types)
+        try #require(types.count > 30 && declared.count > 150)
+    }
+
+    private static func files(_ folder: String) throws -> [String] {
+        try Files.list(folder).flatMap { name in
+            let path = folder + "/" + name
+            if Files.status(path)?.kind == .directory { return try files(path) }
+            return path.hasSuffix(".swift") ? [path] : []
+        }
+    }
+
+    private static func withoutComments(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            String(line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line)
+        }.joined(separator: "\n")
+    }
+
+    private enum Kind { case type, member }
+
+    /// By the keyword before each name; of a function also its whole name.
+    private static func declarations(_ text: String) -> [(Kind, String)] {
+        var found: [(Kind, String)] = []
+        let types = #/\b(?:class|struct|enum|protocol|typealias|actor)\s+(\w+)/#
+        for match in text.matches(of: types) { found.append((.type, String(match.1))) }
+        for match in text.matches(of: #/\b(?:var|let)\s+`?(\w+)/#) {
+            found.append((.member, String(match.1)))
+        }
+        for match in text.matches(of: #/\bfunc\s+(\w+)(?:<[^>]*>)?\(/#) {
+            found.append((.member, String(match.1)))
+            found.append((.member, match.1 + "(" + labels(text[match.range.upperBound...]) + ")"))
+        }
+        return found
+    }
+
+    /// The labels of a list of parameters, from behind its parenthesis.
+    private static func labels(_ text: Substring) -> String {
+        var labels = ""
+        var depth = 1
+        var parameter = ""
+        for character in text {
+            if "([{".contains(character) { depth += 1 }
+            if ")]}".contains(character) { depth -= 1 }
+            if depth == 0 || depth == 1 && character == "," {
+                let head = parameter.split(separator: ":").first ?? ""
+                if let label = head.split(whereSeparator: \.isWhitespace).first {
+                    labels += label + ":"
+                }
+                parameter = ""
+                if depth == 0 { return labels }
+            } else {
+                parameter.append(character)
+            }
+        }
+        return labels
+    }
+
+    private func isDeclared(_ symbol: Symbol) -> Bool {
+        switch symbol.form {
+        case .name: return declared.contains(symbol.name)
+        case .path:
+            guard let last = symbol.components.last else { return false }
+            return declared.contains(last)
+        case .method, .label: return declared.contains(symbol.name)
+        case .module: return false
+        case .language: return declared.contains { $0 == symbol.name }
+        }
+    }
+
+    @Test func `what the table calls here is in the library`() {
+        let missing = SymbolTable.rows.filter { $0.state == .here && !isDeclared($0) }.map(\.name)
+        #expect(Set(missing).subtracting(Self.builtElsewhere).sorted() == [])
+        let merged = Self.builtElsewhere.subtracting(missing).sorted()
+        #expect(merged == [], "these are in the library by now: take them out of builtElsewhere")
+    }
+
+    @Test func `what the table calls not here is not in the library`() {
+        let there = SymbolTable.rows.filter { symbol in
+            (symbol.state == .notYet || symbol.state == .never) && isDeclared(symbol)
+        }
+        #expect(there.map(\.name) == [])
+    }
+
+    /// A type of Apple's that comes to the library must come to the table too.
+    @Test func `each type of Apple's in the library is in the table`() {
+        let known = Set(SymbolTable.rows.flatMap(\.components))
+        let prefixes = ["UI", "BG", "URL", "NW", "UN", "PK", "CX", "CL"]
+        // Of Foundation on Linux, and types that appear only where others do.
+        let parts: Set<String> = [
+            "URLRequest", "URLResponse", "URLError",
+        ]
+        let public_ = types.filter { type in prefixes.contains { type.hasPrefix($0) } }
+        #expect(public_.subtracting(known).subtracting(parts).sorted() == [])
+    }
+
+    @Test func `each row says what to do, and no two say it of the same`() {
+        var seen: Set<String> = []
+        for row in SymbolTable.rows {
+            #expect(seen.insert(row.name).inserted, "\(row.name) is there twice")
+            #expect((row.state == .here) == row.text.isEmpty, "\(row.name)")
+            if row.state == .here { #expect(row.replacement.isEmpty, "\(row.name)") }
+            if row.mustChange { #expect(!row.replacement.isEmpty, "\(row.name)") }
+        }
+    }
+}
