@@ -40,6 +40,11 @@ let groups = [
         fuzzers: ["FuzzDeviceFrame", "FuzzGatewayFrame", "FuzzNetworkLink"]
     ),
     Group(
+        properties: "PortProperties",
+        subjects: ["PortCore", "Vocabulary"],
+        fuzzers: ["FuzzSwiftSource", "FuzzPropertyList"]
+    ),
+    Group(
         properties: "ProviderProperties",
         subjects: ["GatewayCore", "Vocabulary"],
         fuzzers: [
@@ -65,6 +70,7 @@ let package = Package(
     targets: [
         target("Vocabulary", []), target("AppProtocol", ["Vocabulary"]),
         target("Wire", ["Vocabulary"]), target("GatewayCore", ["Vocabulary"]),
+        target("PortCore", ["Vocabulary"]),
     ]
         + groups.flatMap { group in
             [target(group.properties, group.subjects)]

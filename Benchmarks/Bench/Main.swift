@@ -47,6 +47,7 @@ enum Main {
             ]
         ),
         ("freshness", [("all", { try FreshnessGroup().run() })]),
+        ("port", [("all", { try PortGroup().run() })]),
     ]
 
     static func main() throws {

@@ -1,0 +1,1 @@
+../../../Tests/PortCoreTests/PortProperties.swift

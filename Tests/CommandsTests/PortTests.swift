@@ -1,0 +1,149 @@
+import Linux
+import TestKit
+import Testing
+
+/// `offstage port`: a project on this machine, as its developer runs it.
+struct PortTests {
+    let scratch = ScratchDirectory()
+    private let terminal = TestTerminal()
+
+    private func port(_ arguments: String...) -> Outcome { terminal.run(["port"] + arguments) }
+
+    private static let plist = """
+        <plist><dict><key>CFBundleDisplayName</key><string>Tides</string>
+        <key>UIBackgroundModes</key><array><string>fetch</string></array>
+        <key>BGTaskSchedulerPermittedIdentifiers</key><array><string>t.refresh</string></array>
+        </dict></plist>
+        """
+
+    @Test func `places that must be changed are named with what to write, and end with 1`() throws {
+        try scratch.write("p/A.swift", "import UIKit\nlet a = #selector(b)\nlet c = UIScene.self\n")
+        try scratch.write("p/B/C.swift", "let a = #selector(b)\n\nlet d = #selector(e)\n")
+        let outcome = port(scratch("p"))
+        #expect(outcome.status == 1)
+        let output = outcome.output
+        #expect(output.hasPrefix("To be changed\n"))
+        #expect(
+            output.contains("  #selector: Linux has no selectors.\n    instead: Pass a closure")
+        )
+        #expect(output.contains("\n    \(scratch("p"))/A.swift:2\n"))
+        #expect(output.contains("\n    \(scratch("p"))/B/C.swift:1, 3\n"))
+        #expect(output.contains("\nHere\n  UIScene\n    \(scratch("p"))/A.swift:3\n"))
+        #expect(output.hasSuffix("2 files with 6 lines: 4 places to be changed, 1 that stay.\n"))
+        #expect(outcome.errors == "offstage: 4 places must be changed\n")
+    }
+
+    @Test func `a project without such places ends with 0`() throws {
+        try scratch.write("p/A.swift", "import Offstage\nlet a = UIApplication.shared\n")
+        let outcome = port(scratch("p") + "/")
+        #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
+        #expect(outcome.output.hasSuffix("0 places to be changed, 1 that stay.\n"))
+    }
+
+    @Test func `the manifest is written once, and is good`() throws {
+        try scratch.write("p/App/Info.plist", Self.plist)
+        try scratch.write("bin/tides", "#!/bin/sh\n", permissions: 0o755)
+        let target = scratch("tides.desktop")
+        let first = port("--manifest", target, scratch("p"))
+        #expect(first.status == 0, "\(first)")
+        #expect(first.output.contains("Info.plist becomes\n  [Desktop Entry]\n"))
+        var command = Command(Products.path(of: "offstage"), "lint", target)
+        command.environment = Command.cleanEnvironment([
+            "PATH": scratch("bin"), "OFFSTAGE_SOCKET": scratch("none"), "HOME": scratch("home"),
+        ])
+        let lint = try command.run()
+        #expect(lint.output == "\(target): good\n" && lint.succeeded, "\(lint)")
+        #expect(try scratch.read("tides.desktop").contains("PermittedTaskIdentifiers=t.refresh;\n"))
+
+        let second = port("--manifest", target, scratch("p"))
+        #expect(second.status == 1 && second.errors.contains("is there already"))
+        let printed = port("--manifest=-", scratch("p"))
+        #expect(printed.output == (try scratch.read("tides.desktop")) && printed.status == 0)
+    }
+
+    @Test func `a manifest that cannot be made is refused with the reason`() throws {
+        try scratch.write("none/A.swift", "")
+        for (name, file) in [("two/A", "Info.plist"), ("two/B", "B-Info.plist")] {
+            try scratch.write("\(name)/\(file)", Self.plist)
+        }
+        let target = scratch("a.desktop")
+        let cases: [(arguments: [String], status: Int32, says: String)] = [
+            ([target, scratch("none")], 3, "there is no Info.plist of an app"),
+            ([target, scratch("two")], 2, "there is more than one app"),
+            ([scratch("a.txt"), scratch("two/A")], 2, "is not a desktop file"),
+            ([scratch("no/a.desktop"), scratch("two/A")], 1, "cannot be written"),
+        ]
+        for (arguments, status, says) in cases {
+            let outcome = terminal.run(["port", "--manifest"] + arguments)
+            #expect(outcome.status == status && outcome.errors.contains(says), "\(outcome)")
+        }
+        #expect(!Files.exists(target))
+        #expect(port(scratch("nowhere")).status == 3)
+        #expect(port(scratch("none/A.swift")).status == 2)
+        #expect(port().status == 2)
+    }
+
+    @Test func `what is no file of the project's own is skipped, and what cannot be read is named`()
+        throws
+    {
+        let other = "let a = #selector(b)\n"
+        for folder in [".build", ".git", "Pods", "Carthage", "DerivedData", "A.xcframework"] {
+            try scratch.write("p/\(folder)/A.swift", other)
+        }
+        try scratch.write("p/.Hidden.swift", other)
+        try scratch.write("p/notes.txt", other)
+        try scratch.write("p/A.swift", "let a = 1\n")
+        #expect(port(scratch("p")).status == 0)
+
+        try scratch.write("p/Old/Info.plist", "{ CFBundleName = Old; }")
+        scratch.write([0xFF, 0xFE, 0x41, 0], to: "p/Wide.swift")
+        scratch.write([0x41, 0xC0, 0x41], to: "p/Latin.swift")
+        scratch.write([UInt8](repeating: 0x20, count: (4 << 20) + 1), to: "p/Large.swift")
+        for arguments in [
+            ["mkfifo", scratch("p/Pipe.swift")],
+            ["ln", "-s", scratch("p"), scratch("p/Loop")],
+            ["ln", "-s", scratch("p/A.swift"), scratch("p/Link.swift")],
+            ["mkdir", scratch("p/Folder.swift")],
+        ] {
+            #expect(try Command(arguments).run().succeeded)
+        }
+        let outcome = port(scratch("p"))
+        #expect(outcome.status == 1)
+        #expect(outcome.errors == "offstage: 5 entries could not be read\n")
+        let unread = outcome.output.split(separator: "\n").drop { $0 != "Not read" }.dropFirst()
+            .prefix { $0.hasPrefix("  ") }.map { $0.dropFirst(2 + scratch("p/").count) }
+        #expect(
+            unread.sorted() == [
+                "Large.swift: it is larger than 4 MiB", "Latin.swift: it is not UTF-8",
+                "Link.swift: it is a link, and links are not followed; name its target",
+                "Loop: it is a link, and links are not followed; name its target",
+                "Old/Info.plist: line 1: there is text outside of an element",
+                "Pipe.swift: it is not a file", "Wide.swift: it is UTF-16; write it as UTF-8",
+            ]
+        )
+    }
+
+    @Test(.enabled(if: Command.runsAsRoot, "only root can run a program as another user"))
+    func `a file that may not be read is named`() throws {
+        try scratch.write("p/A.swift", "let a = 1\n", permissions: 0o000)
+        try scratch.write("p/Locked/B.swift", "")
+        try Files.setPermissions(scratch("p/Locked"), 0o000)
+        defer { try? Files.setPermissions(scratch("p/Locked"), 0o700) }
+        try Files.setPermissions(scratch.path, 0o755)
+        try Files.setPermissions(scratch("p"), 0o755)
+        var command = Command(Products.path(of: "offstage"), "port", scratch("p"))
+        command.user = Command.ordinaryUser
+        let outcome = try command.run()
+        #expect(outcome.status == .exited(1))
+        #expect(outcome.output.contains("/A.swift: Permission denied\n"), "\(outcome)")
+        #expect(outcome.output.contains("/Locked: Permission denied\n"), "\(outcome)")
+    }
+
+    @Test func `names of files do not move the cursor`() throws {
+        try scratch.write("p/\u{1B}[2J.swift", "let a = #selector(b)\n")
+        let outcome = port(scratch("p"))
+        #expect(
+            !outcome.output.contains("\u{1B}") && outcome.output.contains("\u{FFFD}[2J.swift:1")
+        )
+    }
+}
