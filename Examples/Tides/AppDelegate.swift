@@ -2,16 +2,25 @@ import Offstage
 
 @main
 class AppDelegate: UIResponder, UIApplicationDelegate {
-    let identifier = "com.example.tides.refresh"
+    static let refresh = "com.example.tides.refresh"
+    static let cleaning = "com.example.tides.cleaning"
     let tides = TideTable()
 
     func application(
         _ application: UIApplication,
         didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     ) -> Bool {
-        BGTaskScheduler.shared.register(forTaskWithIdentifier: identifier, using: nil) { task in
-            self.handleRefresh(task as! BGAppRefreshTask)
+        BGTaskScheduler.shared.register(forTaskWithIdentifier: Self.refresh, using: nil) { task in
+            self.handleRefresh(task)
         }
+        BGTaskScheduler.shared.register(forTaskWithIdentifier: Self.cleaning, using: nil) { task in
+            self.tides.removeOld()
+            print("cleaned")
+            task.setTaskCompleted(success: true)
+        }
+        #if !os(Linux)
+        application.registerForRemoteNotifications()
+        #endif
         return true
     }
 
@@ -20,43 +29,45 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
     }
 
     func applicationDidEnterBackground(_ application: UIApplication) {
-        scheduleRefresh()
+        schedule()
     }
 
-    func scheduleRefresh() {
-        let request = BGAppRefreshTaskRequest(identifier: identifier)
-        request.earliestBeginDate = Date(timeIntervalSinceNow: 60 * 60)
+    // MARK: Asking for time
+
+    func schedule() {
+        let refresh = BGAppRefreshTaskRequest(identifier: Self.refresh)
+        refresh.earliestBeginDate = Date(timeIntervalSinceNow: 60 * 60)
+        submit(refresh)
+        let cleaning = BGProcessingTaskRequest(identifier: Self.cleaning)
+        cleaning.requiresExternalPower = true
+        submit(cleaning)
+    }
+
+    private func submit(_ request: BGTaskRequest) {
         do {
             try BGTaskScheduler.shared.submit(request)
         } catch {
-            print("no refresh: \(error.localizedDescription)")
+            print("\(request.identifier) is refused: \(error.localizedDescription)")
         }
     }
 
-    func handleRefresh(_ task: BGAppRefreshTask) {
-        scheduleRefresh()
+    // MARK: Using it
+
+    func handleRefresh(_ task: BGTask) {
+        schedule()
         let work = Task {
-            do {
-                try tides.save(try await TideTable.download())
-                task.setTaskCompleted(success: true)
-            } catch {
-                task.setTaskCompleted(success: false)
-            }
+            task.setTaskCompleted(success: await tides.update())
         }
         task.expirationHandler = { work.cancel() }
     }
-}
 
-@MainActor
-class TideTable {
-    let file = FileManager.default
-        .urls(for: .applicationSupportDirectory, in: .userDomainMask)[0]
-        .appendingPathComponent("tides.txt")
-
-    var next: String? {
-        let lines = try? String(contentsOf: file, encoding: .utf8).split(separator: "\n")
-        return lines?.first.map(String.init)
+    #if !os(Linux)
+    func application(
+        _ application: UIApplication,
+        didReceiveRemoteNotification userInfo: [AnyHashable: Any],
+        fetchCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void
+    ) {
+        Task { completionHandler(await tides.update() ? .newData : .failed) }
     }
-
-    func save(_ data: Data) throws { try data.write(to: file) }
+    #endif
 }

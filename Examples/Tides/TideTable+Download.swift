@@ -2,8 +2,7 @@ import Foundation
 import FoundationNetworking
 
 extension TideTable {
-    nonisolated static func download() async throws -> Data {
-        let address = URL(string: "https://tides.example/today.txt")!
-        return try await URLSession.shared.data(from: address).0
+    nonisolated static func download(_ address: URL) async throws -> Data {
+        try await URLSession.shared.data(from: address).0
     }
 }

@@ -139,6 +139,26 @@ struct PortTests {
         #expect(outcome.output.contains("/Locked: Permission denied\n"), "\(outcome)")
     }
 
+    /// The page about porting follows one app; this is what it shows of it.
+    @Test func `the app of the page is reported as the page shows, and its port is clean`() throws {
+        let fixtures = Document("Tests/Fixtures/port").file
+        var command = Command(Products.path(of: "offstage"), "port", "Tides")
+        command.directory = fixtures
+        let output = try command.run().output
+        let lines = try Document("docs/porting.md").contents.split(separator: "\n")
+        let shown = lines.drop { $0 != "$ offstage port Tides" }.dropFirst()
+            .prefix { $0 != "```" && !$0.hasPrefix("$") }
+        #expect(shown.count > 20)
+        for line in shown where line != "  …" {
+            #expect(output.contains(line + "\n"), "\(line)")
+        }
+
+        let manifest = terminal.run(["port", "--manifest=-", fixtures + "/Tides"]).output
+        #expect(try Document("Examples/Tides/tides.desktop").contents == manifest)
+        let ported = port(Document("Examples/Tides").file)
+        #expect(ported.status == 0, "\(ported)")
+    }
+
     @Test func `names of files do not move the cursor`() throws {
         try scratch.write("p/\u{1B}[2J.swift", "let a = #selector(b)\n")
         let outcome = port(scratch("p"))

@@ -54,17 +54,41 @@ struct ExampleAppTests {
         try #require(value?.stringValue.flatMap(ISO8601DateFormatter().date(from:)))
     }
 
-    // MARK: Printing
+    // MARK: The app of docs/porting.md
 
-    @Test func `what an app prints is in its log at once`() throws {
+    @Test func `the ported app refreshes, cleans and is suspended, as its page says`() throws {
+        let (refresh, cleaning) = ("com.example.tides.refresh", "com.example.tides.cleaning")
         let tides = try SampleApp(
             "tides",
-            "BackgroundModes=fetch;\nPermittedTaskIdentifiers=com.example.tides.refresh;"
+            """
+            BackgroundModes=fetch;processing;remote-notification;
+            PermittedTaskIdentifiers=\(refresh);\(cleaning);
+            """,
+            environment: "TIDES=\(web.address(of: "today.txt"));"
         )
-        // By print, into a file.
+        try tides.bench.set("power", "off")
+        let next = "2999-01-01T12:00:00Z high"
+        try web.put("today.txt", "2020-01-01T06:00:00Z low\n\(next)\n")
+        // By print, into a file: it is in the log at once.
         try tides.open(saying: "no table yet")
         try tides.leave()
         try tides.waitUntilSuspended()
+        #expect(try tides.task(refresh)?["kind"] == "refresh")
+        #expect(try tides.task(cleaning)?["needs"]?.listValue == ["power"])
+
+        try tides.launch(refresh)
+        try tides.wait(for: "2 tides")
+        let first = try tides.bench.nextRun(tides.name)
+        #expect(first["result"] == "completed" && first["task"] == .string(refresh), "\(first)")
+        try tides.waitUntilSuspended()
+        try tides.launch(cleaning)
+        try tides.wait(for: "cleaned")
+        let second = try tides.bench.nextRun(tides.name, after: 1)
+        #expect(second["result"] == "completed" && second["task"] == .string(cleaning))
+        try tides.waitUntilSuspended()
+        // What was over has gone.
+        try tides.open(saying: next)
+        #expect(tides.bench.read(".local/share/tides.txt") == next)
     }
 
     // MARK: J1

@@ -1,103 +1,85 @@
 import Testing
 
-/// docs/porting.md against the app that it makes: Examples/Tides.
+/// docs/porting.md against the app that it follows: what its steps make of the iOS project in
+/// Tests/Fixtures/port/Tides is Examples/Tides.
 struct PortingTests {
-    private let page: [(section: String, language: String, lines: [String])]
-    private let delegate: [String]
+    private struct Block {
+        /// What stands behind the fence: `diff AppDelegate.swift`.
+        var label: String
+        var lines: [String] = []
+    }
+
+    private let blocks: [Block]
+    private let titles: [String]
 
     init() throws {
         let document = try #require(Tree.current.file("docs/porting.md"))
-        page = Self.blocks(of: document.text)
-        delegate = try Self.lines(of: "AppDelegate.swift")
-    }
-
-    private static func lines(of name: String) throws -> [String] {
-        lines(try #require(Tree.current.file("Examples/Tides/" + name)).text)
+        var blocks: [Block] = []
+        var isInside = false
+        let lines = Self.lines(document.text)
+        for line in lines {
+            if line.hasPrefix("```") {
+                isInside.toggle()
+                if isInside { blocks.append(Block(label: String(line.dropFirst(3)))) }
+            } else if isInside {
+                blocks[blocks.count - 1].lines.append(line)
+            }
+        }
+        self.blocks = blocks
+        titles = lines.filter { $0.hasPrefix("## ") }.map { String($0.dropFirst(3)) }
     }
 
     private static func lines(_ text: String) -> [String] {
-        text.split(separator: "\n").map(String.init).filter { $0.contains { $0 != " " } }
+        text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// The fenced blocks of a page, without their empty lines, and the title above each.
-    private static func blocks(
-        of text: String
-    ) -> [(section: String, language: String, lines: [String])] {
-        var blocks: [(section: String, language: String, lines: [String])] = []
-        var section = ""
-        var isInside = false
-        for line in lines(text) {
-            if line.hasPrefix("```") {
-                isInside.toggle()
-                if isInside { blocks.append((section, String(line.dropFirst(3)), [])) }
-            } else if isInside {
-                blocks[blocks.count - 1].lines.append(line)
-            } else if line.hasPrefix("## ") {
-                section = String(line.dropFirst(3))
-            }
+    private func file(_ path: String) throws -> [String] {
+        Self.lines(try #require(Tree.current.file(path), "\(path)").text)
+    }
+
+    /// Replaces the lines before a change by those after it; they must be there, once.
+    private func apply(_ change: Block, to file: inout [String]) throws {
+        let before = change.lines.filter { !$0.hasPrefix("+") }.map { String($0.dropFirst()) }
+        let after = change.lines.filter { !$0.hasPrefix("-") }.map { String($0.dropFirst()) }
+        let places = file.indices.filter { file[$0...].starts(with: before) }
+        try #require(places.count == 1, "\(change.label) is at \(places): \(before)")
+        file.replaceSubrange(places[0]..<places[0] + before.count, with: after)
+    }
+
+    @Test(arguments: ["AppDelegate.swift", "TideTable.swift"])
+    func `the steps of the page turn a file of the iOS app into one of the example`(
+        name: String
+    ) throws {
+        var source = try file("Tests/Fixtures/port/Tides/" + name)
+        let changes = blocks.filter { $0.label == "diff " + name }
+        #expect(changes.count >= 3)
+        for change in changes { try apply(change, to: &source) }
+        #expect(source == (try file("Examples/Tides/" + name)))
+    }
+
+    @Test func `what the page writes anew is in the example`() throws {
+        for (label, name) in [
+            ("swift TideTable+Download.swift", "TideTable+Download.swift"),
+            ("ini tides.desktop", "tides.desktop"),
+        ] {
+            let block = try #require(blocks.first { $0.label == label })
+            #expect(block.lines + [""] == (try file("Examples/Tides/" + name)))
         }
-        return blocks
+        let names = Tree.current.files.map(\.path).filter { $0.hasPrefix("Examples/Tides/") }
+        #expect(names.count == 4, "and nothing else is: \(names)")
     }
 
-    /// What stands below the title of a step.
-    private func blocks(_ step: String) throws -> [[String]] {
-        let found = page.filter { $0.section.hasPrefix(step) }.map(\.lines)
-        try #require(!found.isEmpty, "nothing is shown in \(step)")
-        return found
-    }
-
-    private func contains(_ file: [String], _ part: [String]) -> Bool {
-        let (file, part) = (file.map(Self.trimmed), part.map(Self.trimmed))
-        return file.indices.contains { file[$0...].starts(with: part) }
-    }
-
-    private static func trimmed(_ line: String) -> String {
-        String(line.drop { $0 == " " })
-    }
-
-    @Test func whatThePageWritesStandsInTheExample() throws {
-        let files = [
-            delegate, try Self.lines(of: "TideTable+Download.swift"),
-            try Self.lines(of: "tides.desktop"),
-        ]
-        for step in ["3. ", "4. ", "5. "] {
-            for block in try blocks(step) {
-                #expect(
-                    files.contains { contains($0, block) },
-                    "\(step): not in Examples/Tides: \(block)"
-                )
-            }
+    @Test func `its steps come in the order in which a porter meets them`() {
+        let steps = titles.filter { $0.first?.isNumber == true }.map { title in
+            String(title.drop { $0 != " " }.dropFirst())
         }
-        // Whole files, but for the one that step 1 shows.
-        #expect(try blocks("4. ").first == files[1])
-        #expect(try blocks("5. ").first == files[2])
-    }
-
-    @Test func theStepsTurnTheAppIntoTheExample() throws {
-        var app = try #require(try blocks("1. ").first)
-        #expect((50...80).contains(app.count), "a small app: \(app.count) lines")
-        // Step 3: one import for all.
-        #expect(app.contains("import UIKit") && app.contains("import BackgroundTasks"))
-        app.removeAll { $0.hasPrefix("import ") }
-        app = try #require(try blocks("3. ").first) + app
-        // Step 4: the network is called in a file of its own.
-        let download = try #require(try blocks("4. ").last)
-        let place = try #require(app.firstIndex { $0.contains("URL(string:") })
-        #expect(app[place + 1].contains("URLSession"))
-        let indentation = String(app[place].prefix { $0 == " " })
-        app.replaceSubrange(place...place + 1, with: download.map { indentation + $0 })
-        #expect(app == delegate)
-    }
-
-    @Test func theManifestInTheTableIsTheExamples() throws {
-        let document = try #require(Tree.current.file("docs/porting.md")).text
-        let manifest = try Self.lines(of: "tides.desktop")
-        let rows = Self.lines(document).filter { $0.hasPrefix("| `") }
-        #expect(rows.count >= 4)
-        for row in rows {
-            let cell = try #require(row.split(separator: "|").last { $0.contains("`") })
-            let key = cell.split(separator: "`").dropFirst().first.map(String.init)
-            #expect(manifest.contains(try #require(key)), "\(row)")
-        }
+        #expect(
+            steps == [
+                "What must change", "The package and its language mode", "The imports",
+                "The main entry", "Scenes", "Tasks", "Selectors and publishers",
+                "Conditional compilation", "The state of the device", "The network",
+                "The manifest", "Build and run", "Install",
+            ]
+        )
     }
 }

@@ -26,22 +26,10 @@ struct PortText {
 
     func print(_ project: PortedProject) {
         let places = project.places
-        section(
-            "To be changed",
-            notes(project) + vanishing(places)
-                + symbols(places) {
-                    $0.mustChange
-                },
-            .red
-        )
-        section(
-            "To know",
-            vanishing(places, mustChange: false)
-                + symbols(places) {
-                    !$0.mustChange && $0.state == .differs
-                },
-            .yellow
-        )
+        let wanted = symbols(places) { $0.mustChange }
+        section("To be changed", notes(project, true) + vanishing(places, true) + wanted, .red)
+        let differing = symbols(places) { !$0.mustChange && $0.state != .here }
+        section("To know", notes(project, false) + vanishing(places, false) + differing, .yellow)
         section("Here", symbols(places) { $0.state == .here }, .green)
         if !project.unread.isEmpty {
             console.print(console.styled("Not read", .bold))
@@ -102,7 +90,7 @@ struct PortText {
 
     private func vanishing(
         _ places: [PortedProject.Place],
-        mustChange: Bool = true
+        _ mustChange: Bool
     ) -> [Group] {
         places.compactMap { place in
             guard case .vanishing(let vanishing) = place.finding.matter,
@@ -118,9 +106,9 @@ struct PortText {
         }
     }
 
-    private func notes(_ project: PortedProject) -> [Group] {
+    private func notes(_ project: PortedProject, _ mustChange: Bool) -> [Group] {
         project.manifests.flatMap { manifest in
-            manifest.manifest.notes.map { note in
+            manifest.manifest.notes.filter { $0.mustChange == mustChange }.map { note in
                 var group = Group(
                     title: "\(note.key): \(note.value)",
                     text: note.text,

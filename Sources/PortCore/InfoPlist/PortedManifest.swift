@@ -20,6 +20,9 @@ package struct PortedManifest: Equatable, Sendable {
         package var state: Symbol.State
         package var text: String
         package var replacement: String
+
+        /// Whether the manifest lacks something that only its author can add.
+        package var mustChange: Bool { state == .differs }
     }
 
     private static let modesKey = "UIBackgroundModes"

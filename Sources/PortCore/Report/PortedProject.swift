@@ -131,7 +131,7 @@ extension PortedProject {
     private static func notes(_ manifest: Manifest) -> [Value] {
         manifest.manifest.notes.map { note in
             var fields: ValueMap = [
-                "file": .string(manifest.file), "mustChange": true,
+                "file": .string(manifest.file), "mustChange": .bool(note.mustChange),
                 "symbol": .string("\(note.key): \(note.value)"),
                 "state": .string(note.state.rawValue), "text": .string(note.text),
                 "fix": .string(note.replacement),

@@ -50,7 +50,8 @@ struct ConditionalBlock {
     }
 
     /// Of a closed block: what it does to the findings within it. What somebody has written for
-    /// Linux stands for what is written for iOS; else the code for iOS vanishes.
+    /// Linux stands for what is written for iOS, and what they have kept from Linux by name is
+    /// kept from it on purpose; else the code for iOS vanishes.
     func settle(_ findings: inout [Finding]) {
         // What is around it vanishes as a whole, and is told there.
         guard around.linux != .no else { return }
@@ -61,7 +62,7 @@ struct ConditionalBlock {
         for branch in branches.reversed() where branch.hasCode {
             guard branch.taken.linux == .no, branch.taken.iOS != .no else { continue }
             let range = branch.firstFinding..<branch.endFinding
-            guard forLinux == nil else {
+            guard forLinux == nil, !branch.directive.contains("os(Linux)") else {
                 findings.removeSubrange(range)
                 continue
             }

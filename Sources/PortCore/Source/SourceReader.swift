@@ -9,6 +9,9 @@ struct SourceReader {
     private var depth = 0
     /// Symbols that this source gives to types of its own, anywhere in it.
     private var ownHere: Set<Int> = []
+    /// Modules that are imported and change what a name stands for.
+    private var importsNetworking = false
+    private var importsOffstage = false
     /// Up to where the tokens belong to a call that is told as a whole.
     private var toldUpTo = 0
 
@@ -40,8 +43,12 @@ struct SourceReader {
         }
         // One that nobody has closed.
         while let block = blocks.popLast() { close(block, line: Int(tokens.last?.line ?? 1)) }
+        // In such a file a session is one of Foundation's.
+        let areFoundations = importsNetworking && !importsOffstage
         result.findings.removeAll { finding in
-            if case .symbol(let place) = finding.matter { ownHere.contains(place) } else { false }
+            guard case .symbol(let place) = finding.matter else { return false }
+            return ownHere.contains(place)
+                || areFoundations && SymbolTable.sessionPlaces.contains(place)
         }
         return result
     }
@@ -270,7 +277,10 @@ struct SourceReader {
         let kinds = ["struct", "class", "enum", "protocol", "typealias", "func", "var", "let"]
         let hasKind = kinds.contains(text(next)) && self.token(2)?.line == token.line
         guard let module = hasKind ? self.token(2) : next else { return }
-        if let place = ModuleTable.place(text(module)) { add(place, token) }
+        let name = text(module)
+        importsNetworking = importsNetworking || name == "FoundationNetworking"
+        importsOffstage = importsOffstage || name == "Offstage"
+        if let place = ModuleTable.place(name) { add(place, token) }
     }
 
     /// `as? NSError`, and `catch let error as NSError`.

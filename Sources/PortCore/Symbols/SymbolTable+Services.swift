@@ -23,7 +23,7 @@ extension SymbolTable {
             .method,
             .notYet,
             "It compiles, and nobody calls it: apps get no pushes yet.",
-            instead: "A refresh looks for news meanwhile: BGAppRefreshTaskRequest."
+            instead: whenThere + " A refresh looks for news meanwhile."
         )
         + .all(
             [

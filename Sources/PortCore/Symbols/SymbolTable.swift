@@ -46,6 +46,12 @@ package enum SymbolTable {
         return symbols.isEmpty ? nil : .symbols(symbols)
     }
 
+    /// Symbols that FoundationNetworking has too.
+    static let sessionPlaces: Set<Int> = {
+        let names = Set((sessions + sessionDelegates).map(\.name))
+        return Set(rows.indices.filter { names.contains(rows[$0].name) })
+    }()
+
     /// The place of a row of the language.
     static func place(_ name: String) -> Int {
         guard let place = languagePlaces[name] else {

@@ -43,8 +43,8 @@ let window = UIApplication.shared
 let state = UIApplication.shared.applicationState  // expect: UIApplication | applicationState
 #endif
 
-#if !os(Linux)  // expect: vanishes
-let settings = 1
+#if !os(Linux)
+let settings = UIApplication.shared
 #endif
 
 #if os(Linux) || os(iOS)
