@@ -47,10 +47,11 @@ struct LexerTests {
             ("os(iOS) || os(tvOS)", "vanishes"), ("os(iOS) && DEBUG", "vanishes"),
             ("canImport(Combine)", "vanishes"), ("canImport(Darwin)", "vanishes"),
             ("_runtime(_ObjC)", "vanishes"), ("objectFormat(MachO)", "vanishes"),
-            ("!(os(tvOS) || os(macOS) || canImport(Glibc))", "vanishes"),
+            ("!(os(tvOS) || os(macOS)) && canImport(Darwin)", "vanishes"),
+            ("!canImport(Glibc)", ""),
             ("!os(Linux)", ""), ("!(os(Linux) || os(macOS))", ""),
             ("os(iOS) && swift(>=5.5)", "vanishes"),
-            ("!canImport(Glibc)", "vanishes"), ("true && os(iOS)", "vanishes"),
+            ("true && os(iOS)", "vanishes"),
             ("os(iOS) || DEBUG", ""), ("DEBUG", ""), ("os(Linux)", ""), ("os(macOS)", ""),
             ("os(iOS) || os(Linux)", ""), ("canImport(Foundation)", ""), ("false", ""),
             ("canImport(Realm)", ""), ("targetEnvironment(simulator)", ""), ("arch(arm64)", ""),
@@ -78,6 +79,8 @@ struct LexerTests {
         )
         #expect(Self.found("#if os(iOS)\nUIScene\n#elseif os(Linux)\nb\n#endif") == [])
         #expect(Self.found("#if os(macOS)\nUIScene\n#endif") == [])
+        #expect(Self.found("#if !os(Linux)\nUIScene\n#else\nUIDevice\n#endif") == ["4 UIDevice"])
+        #expect(Self.found("#if os(iOS)\nUIScene\n#elseif os(Linux)\n#endif") == [])
     }
 
     @Test func `what is never closed is told all the same`() {

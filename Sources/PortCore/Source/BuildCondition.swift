@@ -23,29 +23,29 @@ enum Answer: Equatable, Sendable {
     init(_ holds: Bool) { self = holds ? .yes : .no }
 }
 
-/// The answer on each system that matters: where the app comes from, where it goes, and the Mac.
-/// What Linux takes and the Mac does not was written for Linux.
+/// The answer where the app comes from and where it goes.
 struct Answers: Equatable, Sendable {
     var iOS: Answer
-    var macOS: Answer
     var linux: Answer
+    /// Whether somebody who wrote it had Linux in mind.
+    var namesLinux = false
 
-    init(iOS: Answer, macOS: Answer, linux: Answer) {
-        (self.iOS, self.macOS, self.linux) = (iOS, macOS, linux)
+    init(iOS: Answer, linux: Answer, namesLinux: Bool = false) {
+        (self.iOS, self.linux, self.namesLinux) = (iOS, linux, namesLinux)
     }
 
     /// The same everywhere.
-    init(_ answer: Answer) { self.init(iOS: answer, macOS: answer, linux: answer) }
+    init(_ answer: Answer) { self.init(iOS: answer, linux: answer) }
 
     static prefix func ! (answers: Answers) -> Answers {
-        Answers(iOS: !answers.iOS, macOS: !answers.macOS, linux: !answers.linux)
+        Answers(iOS: !answers.iOS, linux: !answers.linux, namesLinux: answers.namesLinux)
     }
 
     static func && (left: Answers, right: Answers) -> Answers {
         Answers(
             iOS: left.iOS && right.iOS,
-            macOS: left.macOS && right.macOS,
-            linux: left.linux && right.linux
+            linux: left.linux && right.linux,
+            namesLinux: left.namesLinux || right.namesLinux
         )
     }
 
@@ -143,31 +143,28 @@ struct BuildCondition {
         case "os":
             return Answers(
                 iOS: Answer(argument == "iOS"),
-                macOS: Answer(argument == "macOS" || argument == "OSX"),
-                linux: Answer(argument == "Linux")
+                linux: Answer(argument == "Linux"),
+                namesLinux: argument == "Linux"
             )
         case "canImport": return module(argument)
         // A device is meant, not the simulator of one.
         case "targetEnvironment": return Answers(.no)
-        // Of `_runtime(_ObjC)`, and of object formats.
-        case "_runtime":
-            let isObjC = argument == "_ObjC"
-            return Answers(iOS: Answer(isObjC), macOS: Answer(isObjC), linux: Answer(!isObjC))
-        case "objectFormat":
-            let isMach = Answer(argument == "MachO")
-            return Answers(iOS: isMach, macOS: isMach, linux: Answer(argument == "ELF"))
+        case "_runtime": return apples(argument == "_ObjC")
+        case "objectFormat": return apples(argument == "MachO")
         default: return Answers(.unknown)
         }
     }
 
+    /// What holds on iOS and not on Linux, or the reverse.
+    private static func apples(_ isApples: Bool) -> Answers {
+        Answers(iOS: Answer(isApples), linux: Answer(!isApples), namesLinux: !isApples)
+    }
+
     private static func module(_ name: String) -> Answers {
         if everywhere.contains(name) { return Answers(.yes) }
-        if linuxOnly.contains(name) { return Answers(iOS: .no, macOS: .no, linux: .yes) }
-        if macOnly.contains(name) { return Answers(iOS: .no, macOS: .yes, linux: .no) }
-        if iOSOnly.contains(name) { return Answers(iOS: .yes, macOS: .no, linux: .no) }
-        if name == "Darwin" || ModuleTable.isApples(name) {
-            return Answers(iOS: .yes, macOS: .yes, linux: .no)
-        }
+        if linuxOnly.contains(name) { return apples(false) }
+        if macOnly.contains(name) { return Answers(.no) }
+        if name == "Darwin" || ModuleTable.isApples(name) { return apples(true) }
         // A package of somebody: it may be for Linux too.
         return Answers(.unknown)
     }
@@ -180,5 +177,4 @@ struct BuildCondition {
         "Glibc", "FoundationNetworking", "FoundationXML", "Offstage",
     ]
     private static let macOnly: Set<String> = ["AppKit", "Cocoa"]
-    private static let iOSOnly: Set<String> = ["UIKit", "BackgroundTasks", "WatchConnectivity"]
 }

@@ -49,20 +49,17 @@ struct ConditionalBlock {
         branches[branches.count - 1].hasCode = true
     }
 
-    /// Of a closed block: what it does to the findings within it. What somebody has written for
-    /// Linux stands for what is written for iOS, and what they have kept from Linux by name is
-    /// kept from it on purpose; else the code for iOS vanishes.
+    /// Of a closed block: what it does to the findings within it. If one of its conditions names
+    /// Linux, what is not compiled there was left out on purpose; else it vanishes.
     func settle(_ findings: inout [Finding]) {
         // What is around it vanishes as a whole, and is told there.
         guard around.linux != .no else { return }
-        let forLinux = branches.first {
-            $0.hasCode && $0.taken.linux == .yes && $0.taken.macOS == .no
-        }
+        let isDecided = branches.contains(where: \.taken.namesLinux)
         let otherwise = branches.first { $0.hasCode && $0.taken.linux != .no }
         for branch in branches.reversed() where branch.hasCode {
             guard branch.taken.linux == .no, branch.taken.iOS != .no else { continue }
             let range = branch.firstFinding..<branch.endFinding
-            guard forLinux == nil, !branch.directive.contains("os(Linux)") else {
+            guard !isDecided else {
                 findings.removeSubrange(range)
                 continue
             }

@@ -13,8 +13,6 @@ final class App: UIResponder, UIApplicationDelegate {
 
 #if canImport(UIKit)
 let isPhone = true
-#else
-#if os(Linux)
+#elseif canImport(Offstage)
 let isPhone = false
-#endif
 #endif
