@@ -74,6 +74,16 @@ func example(_ name: String, program: String, _ others: [String] = []) -> Target
     )
 }
 
+/// An app for tests, built as its developer would. In Swift 5 mode code of iOS apps has warnings.
+func appPeer(_ name: String, _ settings: [SwiftSetting]) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: ["Offstage"],
+        path: "Tests/" + name,
+        swiftSettings: settings
+    )
+}
+
 let package = Package(
     name: "offstage",
     products: [
@@ -132,7 +142,10 @@ let package = Package(
         // What a Swift app links.
         layer(
             "Offstage",
-            ["AppProtocol", "ClientCore", "EventLoop", "Linux", "SystemBus", "Vocabulary"]
+            [
+                "AppProtocol", "CNSObject", "ClientCore", "EventLoop", "Linux", "SystemBus",
+                "Vocabulary",
+            ]
         ),
 
         // The virtual world for the same cores and drivers.
@@ -176,6 +189,7 @@ let package = Package(
         .target(name: "CLinux"),
         // Links nothing: it loads libxcb where there is an X server.
         .target(name: "CXCB"),
+        .target(name: "CNSObject"),
         .target(name: "CSystemd", linkerSettings: [.linkedLibrary("systemd")]),
         .target(
             name: "COpenSSL",
@@ -318,6 +332,8 @@ let package = Package(
             path: "Tests/DevicePeer",
             swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]
         ),
+        appPeer("Swift5Peer", [.swiftLanguageMode(.v5), .unsafeFlags(["-suppress-warnings"])]),
+        appPeer("Swift6Peer", [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
         .executableTarget(
             name: "core-allocations",
             dependencies: ["DeviceCore", "TestKit", "Vocabulary"],

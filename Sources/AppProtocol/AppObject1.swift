@@ -5,7 +5,8 @@ package import Vocabulary
 package enum AppObject1: CallSet {
     case offer(Offer), go(Go), expire(Expire), expireTask(ExpireTask)
     case enterBackground(EnterBackground), enterForeground(EnterForeground)
-    case becomeActive(BecomeActive), memoryWarning(MemoryWarning), changed(Changed)
+    case becomeActive(BecomeActive), openURLs(OpenURLs)
+    case memoryWarning(MemoryWarning), changed(Changed)
     case taskEnded(TaskEnded), taskProgressed(TaskProgressed), taskAsked(TaskAsked)
     case conditionsChanged(ConditionsChanged)
 
@@ -40,6 +41,14 @@ package enum AppObject1: CallSet {
         ),
         CallRow(enterForeground, .daemon, "The user is coming back."),
         CallRow(becomeActive, .daemon, "The app is active."),
+        CallRow(
+            openURLs,
+            .daemon,
+            "The app is opened for these URLs, which are told before EnterForeground. The reply "
+                + "acknowledges that. What is not acknowledged is told again after Hello, under "
+                + "the same number, which only grows; what was in the reply of Hello is told "
+                + "after FinishedLaunching too. An app opens each number once."
+        ),
         CallRow(memoryWarning, .daemon, "The app is near its memory limit."),
         CallRow(changed, .daemon, "A setting that concerns the app."),
         CallRow(
@@ -188,6 +197,18 @@ extension AppObject1 {
 
     package struct EnterForeground: AppObjectCall { package init() {} }
     package struct BecomeActive: AppObjectCall { package init() {} }
+
+    package struct OpenURLs: AppObjectCall {
+        package var opening: Int64 = 0
+        package var urls: [String] = []
+        package init() {}
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("opening", &opening)
+            try fields.argument("urls", &urls)
+            fields.noOptions()
+        }
+    }
 
     package struct MemoryWarning: AppObjectCall {
         /// Bytes.

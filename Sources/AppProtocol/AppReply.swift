@@ -131,6 +131,7 @@ extension AppObject1 {
         case .enterBackground(let call): call
         case .enterForeground(let call): call
         case .becomeActive(let call): call
+        case .openURLs(let call): call
         case .memoryWarning(let call): call
         case .changed(let call): call
         case .taskEnded(let call): call

@@ -5,10 +5,13 @@ extension Control1 {
         package typealias Reply = OpenedApp
         package var app = ""
         package var attach: Int64?
+        package var urls: [String]?
         package init() {}
 
-        /// A process becomes an app once.
-        package var repetition: Repetition { attach == nil ? .same : .twice }
+        /// A process becomes an app once, and an app opens what it is given each time.
+        package var repetition: Repetition {
+            attach == nil && urls?.isEmpty ?? true ? .same : .twice
+        }
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.argument("app", &app)
             try fields.option(
@@ -17,6 +20,62 @@ extension Control1 {
                 in: 1...Int64(Int32.max),
                 "the caller's own pid: the caller becomes the app"
             )
+            try fields.option(
+                "urls",
+                &urls,
+                "for the app to open, at most \(Self.mostURLs); it is told of them if it links "
+                    + "the library"
+            )
+        }
+
+        package static let mostURLs = 64
+        package static let longestURL = 8192
+
+        package func check() throws(OptionError) {
+            guard urls?.count ?? 0 <= Self.mostURLs else {
+                throw OptionError(
+                    reason: "an app opens at most \(Self.mostURLs) URLs at once",
+                    value: "\(urls?.count ?? 0)",
+                    fix: "give fewer"
+                )
+            }
+            for url in urls ?? [] { try Self.check(url) }
+        }
+
+        private static func check(_ url: String) throws(OptionError) {
+            let isPlain = url.utf8.allSatisfy { (0x21...0x7e).contains($0) }
+            guard isPlain, url.utf8.count <= longestURL else {
+                throw OptionError(
+                    reason: "a URL has at most \(longestURL) bytes, and no spaces or letters "
+                        + "beyond ASCII",
+                    value: String(url.prefix(80)),
+                    fix: "write those with percent signs (%20)"
+                )
+            }
+            guard hasScheme(url) else {
+                throw OptionError(
+                    reason: "a URL to open has no scheme",
+                    value: String(url.prefix(80)),
+                    fix: "write it as https://HOST/PATH, file:///PATH or SCHEME:REST"
+                )
+            }
+        }
+
+        /// As RFC 3986 has it: a letter, then letters, digits, "+", "-", "."; and something behind
+        /// the colon.
+        private static func hasScheme(_ url: String) -> Bool {
+            guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")),
+                let first = url.utf8.first, isLetter(first)
+            else { return false }
+            let isScheme = url.utf8[..<colon].allSatisfy { byte in
+                isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                    || [UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: ".")].contains(byte)
+            }
+            return isScheme && url.utf8.index(after: colon) < url.utf8.endIndex
+        }
+
+        private static func isLetter(_ byte: UInt8) -> Bool {
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
         }
     }
 

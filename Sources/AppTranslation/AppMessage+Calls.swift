@@ -45,6 +45,10 @@ extension AppMessage {
         case .didEnterBackground(let end, let work): enterBackground(end, work)
         case .willEnterForeground: .enterForeground(AppObject1.EnterForeground())
         case .didBecomeActive: .becomeActive(AppObject1.BecomeActive())
+        case .openURLs(let opening):
+            .openURLs(
+                AppObject1.OpenURLs { ($0.opening, $0.urls) = (opening.number, opening.urls) }
+            )
         case .memoryWarning(let memory, let limit):
             .memoryWarning(
                 AppObject1.MemoryWarning { ($0.memory, $0.memoryLimit) = (memory, limit) }
@@ -81,7 +85,7 @@ extension AppMessage {
     /// Whether the core waits for the answer.
     package var isAnswered: Bool {
         switch self {
-        case .offer, .didEnterBackground, .taskEnded: true
+        case .offer, .didEnterBackground, .openURLs, .taskEnded: true
         case .go, .expire, .expireTask, .willEnterForeground, .didBecomeActive, .memoryWarning,
             .refreshChanged, .conditionsChanged, .taskProgress, .taskAsked:
             false
@@ -95,6 +99,9 @@ extension AppMessage {
         case (.offer(let delivery, _), .refused(let reason)):
             .declined(delivery, reason: String(reason.prefix(Self.reasonLimit)))
         case (.didEnterBackground, .done), (.didEnterBackground, .refused): .enteredBackground
+        // One that does not know the call never opens them.
+        case (.openURLs(let opening), .done), (.openURLs(let opening), .refused):
+            .openedURLs(opening.number)
         case (.taskEnded(let id, _, _), .done): .acknowledged(id)
         case (_, .lost): nil
         // What was refused is told again when the app has joined again.

@@ -110,13 +110,16 @@ extension Client {
     ) {
         switch answer {
         case .success(let reply):
-            guard case .greeting(let greeting) = reply else { return }
+            guard case .greeting(var greeting) = reply else { return }
             greetsAgain = false
             deliveries.removeAll { told.contains($0.id) }
+            takeOpening(of: &greeting)
             effects.append(.greeted(greeting))
             let greeters = greeters
             self.greeters = []
-            for greeter in greeters { effects.append(.answer(greeter.token, answer)) }
+            for greeter in greeters {
+                effects.append(.answer(greeter.token, .success(.greeting(greeting))))
+            }
         case .failure(let error):
             switch error.reason {
             case .refused(.storage):
@@ -133,6 +136,13 @@ extension Client {
             }
             failGreeters(error, &effects)
         }
+    }
+
+    /// What an app is launched for it learns from the first greeting; anything later is told by
+    /// `OpenURLs`.
+    private mutating func takeOpening(of greeting: inout Greeting) {
+        guard lastOpening == nil else { return (greeting.urls, greeting.opening) = (nil, nil) }
+        lastOpening = greeting.opening ?? 0
     }
 
     private mutating func failGreeters(_ error: CallError, _ effects: inout [ClientEffect]) {

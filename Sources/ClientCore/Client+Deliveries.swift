@@ -29,6 +29,12 @@ extension Client {
         case .becomeActive:
             working.append(number)
             effects.append(.becomeActive(number))
+        case .openURLs(let call):
+            // It comes again after a connection was lost, or after the greeting.
+            guard call.opening > lastOpening ?? 0 else { return effects.append(.reply(number)) }
+            lastOpening = call.opening
+            working.append(number)
+            effects.append(.openURLs(call.urls, number))
         case .memoryWarning: effects += [.memoryWarning, .reply(number)]
         case .changed(let call):
             if let status = call.backgroundRefresh {

@@ -43,6 +43,8 @@ package struct Client: Sendable {
     var isTicking = false
 
     var deliveries: [ClientDelivery] = []
+    /// The last opening of URLs that the app was told of; nil: it was not greeted yet.
+    var lastOpening: Int64?
     /// Calls of the daemon's that the app works on.
     var working: [IncomingNumber] = []
 

@@ -30,7 +30,8 @@ package enum ClientEffect: Equatable, Sendable {
     case reachable
     /// Nobody is there who could give time.
     case unreachable
-    /// The daemon knows this process as an app: for the first time, or again.
+    /// The daemon knows this process as an app: for the first time, or again. Only the first
+    /// greeting has URLs.
     case greeted(Greeting)
     /// The receipt is durable: run it. Once for each delivery.
     case run(ClientWork)
@@ -41,6 +42,8 @@ package enum ClientEffect: Equatable, Sendable {
     case enterBackground(deadline: Double?, work: [AppObject1.Work], IncomingNumber)
     case enterForeground(IncomingNumber)
     case becomeActive(IncomingNumber)
+    /// The app is opened for these: once for each opening.
+    case openURLs([String], IncomingNumber)
     case memoryWarning
     case changed(backgroundRefresh: Word<RefreshStatus>)
     /// Of the device, which the app watches.

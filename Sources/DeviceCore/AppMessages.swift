@@ -28,6 +28,8 @@ package enum AppEvent: Hashable, Sendable, Codable {
     case extensionGone(ProcessID)
     /// `applicationDidEnterBackground` has returned.
     case enteredBackground
+    /// Its answer to `openURLs`: it has been told.
+    case openedURLs(Int64)
     case fetchInterval(FetchInterval, reply: ReplyToken)
     /// Also by an extension: it runs in the app.
     case submit(Submission, reply: ReplyToken)
@@ -102,6 +104,8 @@ package enum AppMessage: Hashable, Sendable, Codable {
     case didEnterBackground(until: AwakeTime = .distantFuture, work: [DeliveryEnd] = [])
     case willEnterForeground
     case didBecomeActive
+    /// What its user opens it for; the app answers `openedURLs`.
+    case openURLs(Opening)
     /// Bytes that it has, and may have.
     case memoryWarning(memory: Int64, limit: Int64)
     /// Whether background refresh is on for it.
@@ -113,6 +117,15 @@ package enum AppMessage: Hashable, Sendable, Codable {
     case taskProgress(session: String, TaskProgress)
     /// A task of a session waits for an answer, which the app gives in a call of its own.
     case taskAsked(TransferID, session: String, TaskQuestion)
+}
+
+/// URLs that an app is opened for, together.
+package struct Opening: Hashable, Sendable, Codable {
+    /// Of those of its launch.
+    package var number: Int64
+    package var urls: [String]
+
+    package init(number: Int64, urls: [String]) { (self.number, self.urls) = (number, urls) }
 }
 
 /// Work that is offered to an app.

@@ -5,7 +5,7 @@ package import Vocabulary
 package enum UserRequest: Hashable, Sendable, Codable {
     /// Starts the app, or brings it back. `attach`: the process that becomes its
     /// own; the caller is answered once it did, or cannot.
-    case open(AppID, attach: ProcessID?)
+    case open(AppID, attach: ProcessID?, urls: [String] = [])
     /// The user has left the app.
     case leave(AppID)
     /// The swipe: ended, and kept from all background work until it is opened again.

@@ -56,6 +56,10 @@ package struct Greeting: Hashable, Sendable, Codable {
     package var permitted: [String]?
     /// The parts of background work that the daemon has.
     package var features: [String]?
+    /// For which it was opened, and has not been told yet.
+    package var urls: [String]?
+    /// The number of the last of these openings.
+    package var opening: Int64?
 
     package init(
         app: AppID,
@@ -68,7 +72,7 @@ package struct Greeting: Hashable, Sendable, Codable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case app, launch, state, version, permitted, features
+        case app, launch, state, version, permitted, features, urls, opening
         case backgroundRefresh = "background-refresh"
     }
 }

@@ -321,7 +321,7 @@ extension AppMessage {
             .expireTask(task: task, to: holder, reason)
         case .didEnterBackground: .didEnterBackground()
         case .offer, .willEnterForeground, .didBecomeActive, .memoryWarning, .refreshChanged,
-            .conditionsChanged, .taskEnded, .taskProgress, .taskAsked:
+            .conditionsChanged, .taskEnded, .taskProgress, .taskAsked, .openURLs:
             self
         }
     }

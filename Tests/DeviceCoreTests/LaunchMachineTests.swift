@@ -151,7 +151,7 @@ struct LaunchMachineTests {
             .declined(delivery, reason: "no"), .expirationHandler(delivery, set: true),
             .completed(delivery, .newData), .completed(delivery, .failed),
             .taskBegan(name: "save", hasHandler: true, reply: reply), .taskEnded(task: 1),
-            .extensionGone(Self.process), .enteredBackground,
+            .extensionGone(Self.process), .enteredBackground, .openedURLs(1),
             .fetchInterval(.minimum, reply: reply),
             .submit(Submission(identifier: "task", kind: .refresh), reply: reply),
             .cancel(identifier: nil, reply: reply), .mistaken(.letGo, subject: ""), .disconnected,
@@ -165,8 +165,9 @@ struct LaunchMachineTests {
         let own: [LaunchEvent] = [
             .woke, .delivered(DeliveryID(8), request(kind)), .resumed(request(kind)),
             .grantChanged(by: .minutes(1)), .grantChanged(by: .zero - .minutes(4)),
-            .refreshChanged, .conditionsChanged, .opened, .left, .reopened(true), .reopened(false),
-            .recovered(nil),
+            .refreshChanged, .conditionsChanged, .left, .reopened(true),
+            .reopened(false), .recovered(nil), .opened(urls: []), .opened(urls: ["x:1"]),
+            .reopened(true, urls: ["x:2"]),
             .recovered(survivor(alive: true)), .recovered(survivor(alive: false)),
             .rebooted,
         ]

@@ -50,7 +50,7 @@ struct DeviceReplayTests {
         let words = (replay.log ?? []).dropFirst(3).compactMap { entry -> String? in
             let time = entry.moment.wall.nanoseconds / 1_000_000_000 % 86_400 / 60
             switch entry.event {
-            case .user(.open(let app, _), _): return "\(time): \(app.name) opened"
+            case .user(.open(let app, _, _), _): return "\(time): \(app.name) opened"
             case .process(_, .exited): return "\(time): exit"
             case .condition(.idle, _, let value): return "\(time): idle \(value == .value(1))"
             default: return nil

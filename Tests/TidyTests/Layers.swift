@@ -58,7 +58,7 @@ struct Layers {
         "BuildIdentity": Target(),
         "Offstage": Target(
             ours: wrappers.subtracting(["SQLite", "Zlib"]).union([
-                "AppProtocol", "ClientCore", "Vocabulary",
+                "AppProtocol", "CNSObject", "ClientCore", "Vocabulary",
             ]),
             system: system.union(["Dispatch", "Foundation"])
         ),
@@ -87,6 +87,7 @@ struct Layers {
         "CXCB": Target(),
         "Linux": Target(ours: ["CLinux", "Vocabulary"], system: system),
         "CLinux": Target(),
+        "CNSObject": Target(),
         "CSystemd": Target(),
         "TLS": Target(ours: ["COpenSSL"], system: system),
         "CSQLite": Target(),

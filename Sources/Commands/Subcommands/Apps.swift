@@ -46,20 +46,33 @@ extension OffstageProgram {
             OptionRow(
                 "attach",
                 "run the app as this process, under this terminal or a debugger"
-            )
+            ),
+            OptionRow(
+                "url",
+                "for the app to open; may be repeated",
+                argument: "URL"
+            ),
         ],
         details: [
             "The app is in the foreground, and no background rule applies to it, until \"offstage "
                 + "leave\" or until it exits. An app whose desktop entry says Terminal=true "
-                + "runs in this terminal."
+                + "runs in this terminal.",
+            "URLs are told to an app that links the library, whether it is launched for them or "
+                + "runs. Other programs do not get them.",
         ],
         examples: [
             Example("open newsboat", "Open newsboat here."),
             Example("open --attach org.example.Reader", "Keep the app as a child of the shell."),
+            Example(
+                "open --url reader:article/42 org.example.Reader",
+                "Open the app at an article."
+            ),
         ]
     ) { invocation throws(Failure) in
         let app = invocation.operands[0]
         var call = Control1.Open { $0.app = app }
+        let urls = invocation.options.all("url")
+        if !urls.isEmpty { call.urls = urls }
         let isTerminal = try wantsThisTerminal(app, invocation)
         if isTerminal || invocation.options.has("attach") {
             call.attach = Int64(CurrentProcess.pid)

@@ -434,8 +434,9 @@ extension AppEvent {
         case (.connected, _), (.finishedLaunching, _), (.accepted, _), (.declined, _),
             (.expirationHandler, _), (.completed, _), (.taskBegan, _), (.taskEnded, _),
             (.extensionGone, _), (.enteredBackground, _), (.fetchInterval, _), (.submit, _),
-            (.cancel, _), (.mistaken, _), (.disconnected, _), (.reconnected, _), (.session, _),
-            (.acknowledged, _), (.conditionsWatched, _), (.idleTimer, _):
+            (.cancel, _), (.mistaken, _), (.disconnected, _), (.reconnected, _),
+            (.session, _), (.acknowledged, _), (.conditionsWatched, _), (.idleTimer, _),
+            (.openedURLs, _):
             false
         }
     }
@@ -472,7 +473,8 @@ extension AppEvent {
     var isReceipt: Bool {
         switch self {
         case .finishedLaunching, .accepted, .declined, .expirationHandler, .completed, .taskEnded,
-            .extensionGone, .enteredBackground, .disconnected, .reconnected, .acknowledged:
+            .extensionGone, .enteredBackground, .openedURLs, .disconnected, .reconnected,
+            .acknowledged:
             true
         case .connected, .taskBegan, .fetchInterval, .submit, .cancel, .mistaken, .session,
             .conditionsWatched, .idleTimer:

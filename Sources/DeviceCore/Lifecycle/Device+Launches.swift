@@ -89,7 +89,7 @@ extension Device {
             apps[index].idleTimerIsDisabledBy = isDisabled ? id : nil
             transition.reply(reply, .done)
         case .finishedLaunching, .accepted, .declined, .expirationHandler, .completed, .taskBegan,
-            .taskEnded, .extensionGone, .enteredBackground:
+            .taskEnded, .extensionGone, .enteredBackground, .openedURLs:
             break
         }
     }
@@ -384,8 +384,8 @@ extension AppEvent {
             .completed(_, _, _, let reply), .taskEnded(_, _, let reply),
             .mistaken(_, _, let reply), .reconnected(_, _, _, let reply):
             reply
-        case .accepted, .declined, .extensionGone, .enteredBackground, .disconnected,
-            .acknowledged:
+        case .accepted, .declined, .extensionGone, .enteredBackground, .openedURLs,
+            .disconnected, .acknowledged:
             nil
         }
     }

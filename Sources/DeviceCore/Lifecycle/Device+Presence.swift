@@ -5,11 +5,12 @@ extension Device {
     mutating func open(
         _ id: AppID,
         attach: ProcessID?,
+        urls: [String],
         _ reply: ReplyToken,
         _ transition: inout Transition
     ) {
         do throws(Refusal) {
-            try open(id, attach, reply, &transition)
+            try open(id, attach, urls, reply, &transition)
         } catch {
             transition.reply(reply, .refused(error))
         }
@@ -18,6 +19,7 @@ extension Device {
     private mutating func open(
         _ id: AppID,
         _ attach: ProcessID?,
+        _ urls: [String],
         _ reply: ReplyToken,
         _ transition: inout Transition
     ) throws(Refusal) {
@@ -40,6 +42,14 @@ extension Device {
                 fix: "run \"offstage open \(id)\" in a terminal"
             )
         }
+        for launch in apps[index].launches where launch.role == .main && !launch.mayOpen(urls) {
+            throw Refusal(
+                .held,
+                reason: "\(id) has not opened what it was given before",
+                value: "\(Launch.mostUnopened) URLs at most wait for it",
+                fix: "offstage close \(id), then try again"
+            )
+        }
         used(index, .opened, &transition)
         if let main {
             guard attach == nil else {
@@ -49,19 +59,19 @@ extension Device {
                     fix: "offstage close \(id)"
                 )
             }
-            take(.opened, main.id, &transition)
+            take(.opened(urls: urls), main.id, &transition)
             transition.reply(reply, .opened(OpenedApp(launch: main.id)))
         } else if let ending = apps[index].launches.first(where: {
             $0.role == .main && $0.ending != nil
         }) {
             let launch = ending.id
-            take(.reopened(attach == nil), launch, &transition)
+            take(.reopened(attach == nil, urls: attach == nil ? urls : []), launch, &transition)
             guard attach == nil else {
                 throw Refusal(.held, reason: "\(id) is being terminated", fix: "try again")
             }
             opening.append(Opening(launch: launch, reply: reply, attaches: false))
         } else {
-            let launch = launchForUser(index, attach: attach, &transition)
+            let launch = launchForUser(index, attach: attach, urls, &transition)
             opening.append(Opening(launch: launch, reply: reply, attaches: attach != nil))
         }
     }
@@ -122,9 +132,10 @@ extension Device {
     private mutating func launchForUser(
         _ index: Int,
         attach: ProcessID?,
+        _ urls: [String],
         _ transition: inout Transition
     ) -> LaunchID {
-        let launch = Launch.opened(nextSerial(LaunchKind.self))
+        let launch = Launch.opened(nextSerial(LaunchKind.self), for: urls)
         add(launch, to: index, attach: attach, &transition)
         return launch.id
     }
@@ -132,7 +143,8 @@ extension Device {
     /// Its user asked for it while it was ending.
     mutating func reopen(_ id: LaunchID, _ index: Int, _ transition: inout Transition) {
         guard !isStopping, apps[index].manifest?.exec != nil else { return }
-        let next = launchForUser(index, attach: nil, &transition)
+        let urls = apps[index].launches.first { $0.id == id }?.openings.flatMap(\.urls) ?? []
+        let next = launchForUser(index, attach: nil, urls, &transition)
         // They wait for what they asked for, not for the end of what was there.
         for position in opening.indices where opening[position].launch == id {
             opening[position].launch = next

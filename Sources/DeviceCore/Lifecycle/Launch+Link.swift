@@ -37,6 +37,7 @@ extension Launch {
             enteringUntil = nil
             if !tasks.isEmpty { graceEnd = nil }
             actions.append(.save)
+        case .openedURLs(let number): openedURLs(number, &actions)
         case .disconnected:
             isConnected = false
             actions.append(.save)
@@ -58,12 +59,15 @@ extension Launch {
         _ actions: inout [LaunchAction]
     ) {
         toldRefresh = facts.refreshStatus
-        let greeting = Greeting(
+        var greeting = Greeting(
             app: facts.app,
             launch: id,
             state: presence == .foreground ? .foreground : .background,
             backgroundRefresh: facts.refreshStatus
         )
+        if !openings.isEmpty {
+            (greeting.urls, greeting.opening) = (openings.flatMap(\.urls), lastOpening)
+        }
         actions.append(.answer(reply, .greeted(greeting)))
     }
 
@@ -100,6 +104,7 @@ extension Launch {
         isConnected = true
         self.registered = registered
         actions.append(.save)
+        tellOpenings(after: 0, &actions)
         // By this an app tells a launch by its user from one in the background.
         if presence == .foreground { tell(.didBecomeActive, &actions) }
         // Its user left while it was launching.
@@ -136,6 +141,7 @@ extension Launch {
         launchingUntil = nil
         actions.append(.save)
         tellRefresh(facts, &actions)
+        tellOpenings(after: 0, &actions)
         for delivery in deliveries {
             let knows = running.contains(delivery.id)
             let end = finished.first { $0.delivery == delivery.id }

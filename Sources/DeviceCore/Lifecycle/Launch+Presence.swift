@@ -2,8 +2,19 @@ import Vocabulary
 
 /// Foreground, background, suspended; and the time that an app may use in between.
 extension Launch {
-    mutating func opened(_ facts: LaunchFacts, _ actions: inout [LaunchAction]) {
-        guard presence != .foreground else { return }
+    mutating func opened(
+        _ urls: [String],
+        _ facts: LaunchFacts,
+        _ actions: inout [LaunchAction]
+    ) {
+        if !urls.isEmpty {
+            open(urls)
+            actions.append(.save)
+        }
+        guard presence != .foreground else {
+            if !urls.isEmpty { tellOpenings(after: lastOpening - 1, &actions) }
+            return
+        }
         if isFrozen { thaw(facts, &actions) }
         presence = .foreground
         (graceEnd, enteringUntil, finishUp, monitor, launchingUntil) = (nil, nil, nil, nil, nil)
@@ -24,10 +35,53 @@ extension Launch {
         }
         actions += [.save, .emit(.weigh(id, .foreground)), .emit(.limitMemory(id, nil))]
         if isConnected {
+            if !urls.isEmpty { tellOpenings(after: lastOpening - 1, &actions) }
             tell(.willEnterForeground, &actions)
             tell(.didBecomeActive, &actions)
         }
     }
+
+    // MARK: What it is opened for
+
+    /// As many URLs wait at most for an app that does not take them.
+    static let mostUnopened = 256
+
+    func mayOpen(_ urls: [String]) -> Bool {
+        openings.reduce(urls.count) { $0 + $1.urls.count } <= Self.mostUnopened
+    }
+
+    mutating func open(_ urls: [String]) {
+        guard !urls.isEmpty else { return }
+        lastOpening += 1
+        openings.append(Opening(number: lastOpening, urls: urls))
+    }
+
+    /// Those with higher numbers, to an app that can be told.
+    func tellOpenings(after number: Int64, _ actions: inout [LaunchAction]) {
+        guard isConnected else { return }
+        for opening in openings where opening.number > number {
+            tell(.openURLs(opening), &actions)
+        }
+    }
+
+    mutating func openedURLs(_ number: Int64, _ actions: inout [LaunchAction]) {
+        openings.removeAll { $0.number == number }
+        actions.append(.save)
+    }
+
+    /// While it ends. What it was opened for before goes with it.
+    mutating func reopened(
+        _ wanted: Bool,
+        _ urls: [String],
+        _ actions: inout [LaunchAction]
+    ) {
+        if !wanted || !reopen { openings = [] }
+        reopen = wanted
+        open(urls)
+        actions.append(.save)
+    }
+
+    // MARK: Leaving
 
     mutating func left(_ facts: LaunchFacts, _ actions: inout [LaunchAction]) {
         let now = facts.now.awake

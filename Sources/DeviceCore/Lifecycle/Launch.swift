@@ -42,6 +42,10 @@ package struct Launch: Hashable, Sendable, Codable {
     package internal(set) var enteringUntil: AwakeTime?
     /// The user opened it while it was ending: start it again after that.
     @OmittedIfDefault package internal(set) var reopen = false
+    /// What its user opens it for, and it has not acknowledged.
+    @OmittedIfDefault package internal(set) var openings: [Opening] = []
+    /// The number of the last one.
+    @OmittedIfDefault package internal(set) var lastOpening: Int64 = 0
     /// End of the launch watchdog; nil once it has finished launching.
     package internal(set) var launchingUntil: AwakeTime?
     /// Identifiers with a handler, as the app said when it had finished launching.
@@ -124,8 +128,10 @@ package struct Launch: Hashable, Sendable, Codable {
     }
 
     /// An app's program, that the user opens.
-    static func opened(_ id: LaunchID) -> Launch {
-        Launch(id: id, role: .main, phase: .starting, presence: .foreground)
+    static func opened(_ id: LaunchID, for urls: [String]) -> Launch {
+        var launch = Launch(id: id, role: .main, phase: .starting, presence: .foreground)
+        launch.open(urls)
+        return launch
     }
 
     /// An app's program, for work; it is to have launched by then.
@@ -136,7 +142,8 @@ package struct Launch: Hashable, Sendable, Codable {
     }
 
     var isValid: Bool {
-        lastTask.isCount && Set(deliveries.map(\.id)).count == deliveries.count
+        lastTask.isCount && lastOpening.isCount
+            && Set(deliveries.map(\.id)).count == deliveries.count
             && Set(tasks.map(\.number)).count == tasks.count
     }
 

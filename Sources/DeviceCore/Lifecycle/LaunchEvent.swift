@@ -24,8 +24,9 @@ enum LaunchEvent: Hashable, Sendable {
     /// Those that its app watches.
     case conditionsChanged
     /// Its user opens it, leaves it, or wants it again when it has ended.
-    case opened, left
-    case reopened(Bool)
+    case opened(urls: [String])
+    case left
+    case reopened(Bool, urls: [String] = [])
     /// A daemon starts. `survivor`: what it found of the process; nil: nothing.
     case recovered(Survivor?)
     /// The device was booted since.
@@ -51,11 +52,9 @@ extension Launch {
         case .grantChanged(let shift): moveEnds(by: shift, facts, &actions)
         case .refreshChanged: tellRefresh(facts, &actions)
         case .conditionsChanged: tellConditions(facts, &actions)
-        case .opened: opened(facts, &actions)
+        case .opened(let urls): opened(urls, facts, &actions)
         case .left: left(facts, &actions)
-        case .reopened(let wanted):
-            reopen = wanted
-            actions.append(.save)
+        case .reopened(let wanted, let urls): reopened(wanted, urls, &actions)
         case .recovered(let survivor): recovered(survivor, facts, &actions)
         case .rebooted: rebooted(facts, &actions)
         }

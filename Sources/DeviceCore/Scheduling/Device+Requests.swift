@@ -6,7 +6,8 @@ extension Device {
     mutating func user(_ request: UserRequest, _ reply: ReplyToken, _ transition: inout Transition)
     {
         switch request {
-        case .open(let app, let attach): open(app, attach: attach, reply, &transition)
+        case .open(let app, let attach, let urls):
+            open(app, attach: attach, urls: urls, reply, &transition)
         case .leave(let app): leave(app, reply, &transition)
         case .close(let app): close(app, reply, &transition)
         case .submit(let submission): submit(submission, reply, &transition)

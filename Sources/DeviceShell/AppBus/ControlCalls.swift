@@ -166,7 +166,8 @@ struct ControlCalls {
     private func open(_ call: Control1.Open, _ incoming: IncomingCall) throws(Refusal) {
         var process: ProcessID?
         if let pid = call.attach { process = try caller(Int32(pid), incoming) }
-        host.ask(.open(try app(call), attach: process)) { reply in
+        let request = UserRequest.open(try app(call), attach: process, urls: call.urls ?? [])
+        host.ask(request) { reply in
             guard case .opened(var app) = reply, app.attach == true else {
                 return incoming.answer(call, reply, \.opened)
             }

@@ -110,7 +110,7 @@ extension AppMessage {
             )
         // No instant of ours, or the server's.
         case .offer, .willEnterForeground, .didBecomeActive, .memoryWarning, .refreshChanged,
-            .conditionsChanged, .taskEnded, .taskProgress, .taskAsked:
+            .conditionsChanged, .taskEnded, .taskProgress, .taskAsked, .openURLs:
             self
         }
     }

@@ -37,7 +37,7 @@ public class BGTask: NSObject, @unchecked Sendable {  // What changes: behind th
     /// task without one counts as completed, without success, when its time is over.
     public var expirationHandler: (@isolated(any) () -> Void)? {
         get { run.handler?.body }
-        set { run.set(newValue.map(ExpirationHandler.init)) }
+        set { run.set(newValue.map { ExpirationHandler($0) }) }
     }
 
     /// Says that the work is over, also after it has expired.
@@ -46,6 +46,17 @@ public class BGTask: NSObject, @unchecked Sendable {  // What changes: behind th
     ///
     /// - Parameter success: Whether it was done; false also when it was given up.
     public func setTaskCompleted(success: Bool) { run.complete(success: success) }
+}
+
+extension NSObjectProtocol where Self: BGTask {
+    /// The same with the type that Apple writes, so that a protocol of an app's own that asks for
+    /// it fits. A closure that is set here belongs to no actor, and runs on a queue of the
+    /// library's. One that was set with an actor is called on it, and the call does not wait.
+    @_disfavoredOverload
+    public var expirationHandler: (() -> Void)? {
+        get { run.handler?.plain }
+        set { run.set(newValue.map { ExpirationHandler(plain: $0) }) }
+    }
 }
 
 /// A short task, 30 seconds, in which an app brings what it shows up to date.

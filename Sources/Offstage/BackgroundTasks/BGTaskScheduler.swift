@@ -84,6 +84,7 @@ public class BGTaskScheduler: NSObject, @unchecked Sendable {  // All state: the
     /// - Parameters:
     ///   - taskRequest: What for; it is copied.
     ///   - completionHandler: Called on a background queue; nil: the request is durable.
+    @preconcurrency
     public func submitTaskRequest(
         _ taskRequest: BGTaskRequest,
         completionHandler: @escaping @Sendable ((any Swift.Error)?) -> Void

@@ -179,6 +179,11 @@ final class AppSession: DaemonListener {
         }
     }
 
+    func openURLs(_ urls: [String], _ number: IncomingNumber) {
+        guard let application = state.withLock({ $0.application }) else { return answer(number) }
+        application.openURLs(OpenedURLs(urls: urls, number: number))
+    }
+
     func memoryWarning() { state.withLock { $0.application }?.memoryWarning() }
 
     func changed(backgroundRefresh: Word<RefreshStatus>) {
@@ -225,6 +230,7 @@ struct ApplicationEvents: Sendable {
     var enterBackground: @Sendable (IncomingNumber) -> Void
     var enterForeground: @Sendable (IncomingNumber) -> Void
     var becomeActive: @Sendable (IncomingNumber) -> Void
+    var openURLs: @Sendable (OpenedURLs) -> Void
     var memoryWarning: @Sendable () -> Void
     /// `available`, `denied` or `restricted`.
     var changed: @Sendable (Word<RefreshStatus>) -> Void
@@ -232,6 +238,12 @@ struct ApplicationEvents: Sendable {
     var handleEvents: @Sendable (SessionRun) -> Void
     /// The process ends when it is done, or soon.
     var willTerminate: @Sendable () -> Void
+}
+
+/// What the app is opened for, and what is to be answered then.
+struct OpenedURLs: Sendable {
+    let urls: [String]
+    let number: IncomingNumber
 }
 
 /// Work that was begun and is not completed.

@@ -136,6 +136,7 @@ final class DaemonLink {
             owner.enterBackground(deadline: deadline, work: work, number)
         case .enterForeground(let number): owner.enterForeground(number)
         case .becomeActive(let number): owner.becomeActive(number)
+        case .openURLs(let urls, let number): owner.openURLs(urls, number)
         case .memoryWarning: owner.memoryWarning()
         case .changed(let status): owner.changed(backgroundRefresh: status)
         case .conditionsChanged(let conditions): owner.changed(conditions: conditions)

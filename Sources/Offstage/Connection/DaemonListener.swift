@@ -28,6 +28,8 @@ protocol DaemonListener: AnyObject, Sendable {
     func enterBackground(deadline: Double?, work: [AppObject1.Work], _ number: IncomingNumber)
     func enterForeground(_ number: IncomingNumber)
     func becomeActive(_ number: IncomingNumber)
+    /// The app is opened for these; `number` as above.
+    func openURLs(_ urls: [String], _ number: IncomingNumber)
     func memoryWarning()
     func changed(backgroundRefresh: Word<RefreshStatus>)
     func changed(conditions: DeviceConditions)

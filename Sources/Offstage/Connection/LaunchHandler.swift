@@ -20,8 +20,15 @@ struct Handler<Input: Sendable>: @unchecked Sendable {  // Called on its own act
 /// The same for one that is given nothing.
 struct ExpirationHandler: @unchecked Sendable {  // Called on its own actor or queue only.
     let body: @isolated(any) () -> Void
+    /// What it was made of, if that was nobody's.
+    private let own: (() -> Void)?
 
-    init(_ body: @escaping @isolated(any) () -> Void) { self.body = body }
+    init(_ body: @escaping @isolated(any) () -> Void) { (self.body, own) = (body, nil) }
+
+    init(plain body: @escaping () -> Void) { (self.body, own) = (body, body) }
+
+    /// To be called by whoever holds it, on any thread.
+    var plain: () -> Void { own ?? { call(on: LaunchHandler.expiration) } }
 
     func call(on queue: DispatchQueue) {
         if body.isolation === MainActor.shared {

@@ -9,6 +9,7 @@ extension ProcessInfo {
     ///     it returns. Shortly before the time is over it is called again, at the same time, with
     ///     true: then the first call is to return soon. If there is no time to be had, or no
     ///     daemon to give it, it is called with true alone.
+    @preconcurrency
     public func performExpiringActivity(
         withReason reason: String,
         using block: @escaping @Sendable (Bool) -> Void

@@ -1,3 +1,4 @@
+internal import ClientCore
 internal import Foundation
 internal import Linux
 internal import Vocabulary
@@ -8,7 +9,7 @@ extension UIApplication {
 
     /// Returns never: the main thread serves its run loop, so that the main queue, the main actor
     /// and `OperationQueue.main` are all it.
-    func run(_ delegate: any UIApplicationDelegate) {
+    func run(_ delegate: (any UIApplicationDelegate)?) -> Never {
         // A suspended app flushes nothing, and one that is ended never will.
         CurrentProcess.printByLines()
         session.watchTermination()
@@ -16,7 +17,7 @@ extension UIApplication {
         while true { RunLoop.main.run() }
     }
 
-    func launch(_ delegate: any UIApplicationDelegate) {
+    func launch(_ delegate: (any UIApplicationDelegate)?) {
         self.delegate = delegate
         listen()
         let greeting = session.greet()
@@ -25,12 +26,26 @@ extension UIApplication {
             backgroundRefreshStatus = UIBackgroundRefreshStatus(greeting.backgroundRefresh)
             if greeting.isInBackground { applicationState = .background }
         }
-        _ = delegate.application(self, willFinishLaunchingWithOptions: nil)
-        _ = delegate.application(self, didFinishLaunchingWithOptions: nil)
-        post(Self.didFinishLaunchingNotification)
+        finishLaunching(opening: (greeting?.urls ?? []).compactMap { URL(string: $0) })
         session.finishedLaunching()
         // The daemon tells an app of its own when its user is there.
         if greeting == nil { becomeActive() }
+    }
+
+    private func finishLaunching(opening urls: [URL]) {
+        let options = urls.first.map { [LaunchOptionsKey.url: $0 as Any] }
+        let mayOpen = [
+            delegate?.application(self, willFinishLaunchingWithOptions: options),
+            delegate?.application(self, didFinishLaunchingWithOptions: options),
+        ]
+        post(Self.didFinishLaunchingNotification)
+        unopened = urls
+        guard applicationState != .background else { return }
+        connectFirstScene()
+        for scene in scenes { scene.enterForeground() }
+        // So an app says that it has opened them, or never will.
+        if mayOpen.contains(false) { unopened = [] }
+        openURLs()
     }
 
     private func listen() {
@@ -48,6 +63,7 @@ extension UIApplication {
                     $0.becomeActive()
                     $0.session.answer($1)
                 },
+                openURLs: onMain { $0.open($1) },
                 memoryWarning: onMain { $0.memoryWarning() },
                 changed: onMain { $0.changed(UIBackgroundRefreshStatus($1)) },
                 fetch: onMain { $0.fetch($1) },
@@ -91,27 +107,54 @@ extension UIApplication {
         if applicationState == .background { enterForeground() }
         guard applicationState != .active else { return }
         applicationState = .active
-        delegate?.applicationDidBecomeActive(self)
+        if scenes.isEmpty { delegate?.applicationDidBecomeActive(self) }
+        for scene in scenes { scene.becomeActive() }
         post(Self.didBecomeActiveNotification)
     }
 
     private func enterForeground() {
         guard applicationState == .background else { return }
-        delegate?.applicationWillEnterForeground(self)
+        connectFirstScene()
+        if scenes.isEmpty { delegate?.applicationWillEnterForeground(self) }
+        for scene in scenes { scene.enterForeground() }
         applicationState = .inactive
         post(Self.willEnterForegroundNotification)
+        openURLs()
     }
 
     private func enterBackground() {
         guard applicationState != .background else { return }
         if applicationState == .active {
-            delegate?.applicationWillResignActive(self)
+            if scenes.isEmpty { delegate?.applicationWillResignActive(self) }
+            for scene in scenes { scene.resignActive() }
             applicationState = .inactive
             post(Self.willResignActiveNotification)
         }
         applicationState = .background
-        delegate?.applicationDidEnterBackground(self)
+        if scenes.isEmpty { delegate?.applicationDidEnterBackground(self) }
+        for scene in scenes { scene.enterBackground() }
         post(Self.didEnterBackgroundNotification)
+    }
+
+    // MARK: Addresses
+
+    /// The daemon tells them before the app comes to the foreground; the app hears of them there.
+    private func open(_ opening: OpenedURLs) {
+        unopened += opening.urls.compactMap { URL(string: $0) }
+        unanswered.append(opening.number)
+        if applicationState != .background { openURLs() }
+    }
+
+    private func openURLs() {
+        let (urls, numbers) = (unopened, unanswered)
+        (unopened, unanswered) = ([], [])
+        if let scene = scenes.first {
+            let contexts = Set(urls.map { UIOpenURLContext($0) })
+            if !contexts.isEmpty { scene.delegate?.scene(scene, openURLContexts: contexts) }
+        } else {
+            for url in urls { _ = delegate?.application(self, open: url, options: [:]) }
+        }
+        for number in numbers { session.answer(number) }
     }
 
     // MARK: What else it is told
@@ -128,6 +171,7 @@ extension UIApplication {
     }
 
     private func willTerminate() {
+        for scene in scenes { scene.disconnect() }
         delegate?.applicationWillTerminate(self)
         post(Self.willTerminateNotification)
     }

@@ -6,6 +6,7 @@ internal import Vocabulary
 /// The app: where it is between launch and suspension, and the time that it may still use.
 ///
 /// Made by `main()`. Without a daemon it is an app in the foreground, and stays there.
+@preconcurrency
 @MainActor
 public class UIApplication: UIResponder {
     /// The app of this process.
@@ -29,13 +30,26 @@ public class UIApplication: UIResponder {
 
     nonisolated let session: AppSession
 
+    /// Those that are connected, the first one first.
+    var scenes: [UIScene] = []
+    /// Of the scene that an app with scenes always has.
+    let firstSession = UISceneSession("1")
+    /// How many sessions there have been.
+    var sceneCount = 1
+    /// Whether it is known if the app has scenes.
+    var hasLookedForScenes = false
+    /// Addresses that are to be opened when the app comes to the foreground.
+    var unopened: [URL] = []
+    /// What is to be answered then.
+    var unanswered: [IncomingNumber] = []
+
     init(_ session: AppSession) {
         self.session = session
         super.init()
     }
 
     /// The app of this process is ``shared``.
-    public required convenience init() { self.init(.shared) }
+    public override convenience init() { self.init(.shared) }
 
     // MARK: Fetching
 
@@ -84,6 +98,7 @@ public class UIApplication: UIResponder {
     /// - Parameter handler: Called once, on the main thread, shortly before the time is over.
     /// - Returns: The task, or `invalid`.
     @discardableResult
+    @preconcurrency
     public nonisolated func beginBackgroundTask(
         expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil
     ) -> UIBackgroundTaskIdentifier {
@@ -102,6 +117,7 @@ public class UIApplication: UIResponder {
     /// - Returns: The task, to be ended by ``endBackgroundTask(_:)``; `invalid` when there is no
     ///   daemon to give time.
     @discardableResult
+    @preconcurrency
     public nonisolated func beginBackgroundTask(
         withName taskName: String?,
         expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil

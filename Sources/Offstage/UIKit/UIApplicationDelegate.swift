@@ -2,6 +2,7 @@ public import Foundation
 
 /// What an app is told of its life, on the main actor. Every method has a default, which is the
 /// answer of an app that does not implement it.
+@preconcurrency
 @MainActor
 public protocol UIApplicationDelegate: NSObjectProtocol {
     /// Launching has begun.
@@ -88,6 +89,46 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
         _ application: UIApplication,
         handleEventsForBackgroundURLSession identifier: String
     ) async
+
+    /// The app, which has no scenes, is opened for an address. It is called for each of them,
+    /// before the app is active; after a launch only if both methods of launching answered true.
+    ///
+    /// - Parameters:
+    ///   - app: The app.
+    ///   - url: The address.
+    ///   - options: What is known of who asks: nothing, at present.
+    /// - Returns: Nothing depends on it.
+    func application(
+        _ app: UIApplication,
+        open url: URL,
+        options: [UIApplication.OpenURLOptionsKey: Any]
+    ) -> Bool
+
+    /// A scene is about to be connected.
+    ///
+    /// - Parameters:
+    ///   - application: The app.
+    ///   - connectingSceneSession: Of the scene.
+    ///   - options: Why.
+    /// - Returns: How it is made.
+    func application(
+        _ application: UIApplication,
+        configurationForConnecting connectingSceneSession: UISceneSession,
+        options: UIScene.ConnectionOptions
+    ) -> UISceneConfiguration
+
+    /// Scenes have been ended, as the app asked for.
+    ///
+    /// - Parameters:
+    ///   - application: The app.
+    ///   - sceneSessions: Of these scenes.
+    func application(
+        _ application: UIApplication,
+        didDiscardSceneSessions sceneSessions: Set<UISceneSession>
+    )
+
+    /// Kept for the app; nothing is drawn.
+    var window: UIWindow? { get set }
 }
 
 extension UIApplicationDelegate {
@@ -154,8 +195,38 @@ extension UIApplicationDelegate {
     ) async {}
 }
 
-extension UIApplicationDelegate where Self: UIResponder {
-    /// Runs the app, with a delegate of this type: mark it `@main`. Returns never.
+extension UIApplicationDelegate {
+    /// Opens nothing.
+    public func application(
+        _ app: UIApplication,
+        open url: URL,
+        options: [UIApplication.OpenURLOptionsKey: Any]
+    ) -> Bool { false }
+
+    /// The configuration that the session has.
+    public func application(
+        _ application: UIApplication,
+        configurationForConnecting connectingSceneSession: UISceneSession,
+        options: UIScene.ConnectionOptions
+    ) -> UISceneConfiguration { connectingSceneSession.configuration }
+
+    /// Does nothing.
+    public func application(
+        _ application: UIApplication,
+        didDiscardSceneSessions sceneSessions: Set<UISceneSession>
+    ) {}
+
+    /// None.
+    public var window: UIWindow? {
+        get { nil }
+        set {}
+    }
+}
+
+extension UIApplicationDelegate where Self: NSObject {
+    /// Runs the app, with a delegate of this type, made by its `init()`: mark it `@main`. Returns
+    /// never.
+    @preconcurrency
     @MainActor
-    public static func main() { UIApplication.shared.run(Self()) }
+    public static func main() { UIApplication.shared.run(Self.make()) }
 }

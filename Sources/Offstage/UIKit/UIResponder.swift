@@ -1,11 +1,9 @@
 public import Foundation
 
-/// What an app's delegate derives from.
-///
-/// A delegate that is marked `@main` may have stored properties with initial values, or
-/// `required init()`; an `override init()` is not offered here.
+/// What an app's delegate usually derives from. Any `NSObject` will do.
+@preconcurrency
 @MainActor
 open class UIResponder: NSObject {
-    /// Made by the library.
-    public required override init() { super.init() }
+    /// Made by the library, or by the app.
+    public override init() { super.init() }
 }

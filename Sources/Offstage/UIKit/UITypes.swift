@@ -68,6 +68,49 @@ extension UIApplication {
 
         /// The option of a name.
         public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The address that it was opened for, a `URL`; of several, the first.
+        public static let url = LaunchOptionsKey(
+            rawValue: "UIApplicationLaunchOptionsURLKey"
+        )
+        /// The app that asked for the address to be opened. Nobody says it here.
+        public static let sourceApplication = LaunchOptionsKey(
+            rawValue: "UIApplicationLaunchOptionsSourceApplicationKey"
+        )
+        /// A push. No launch has it yet.
+        public static let remoteNotification = LaunchOptionsKey(
+            rawValue: "UIApplicationLaunchOptionsRemoteNotificationKey"
+        )
+        /// An event of location. No launch has it yet.
+        public static let location = LaunchOptionsKey(
+            rawValue: "UIApplicationLaunchOptionsLocationKey"
+        )
+        /// A quick action of the home screen. There is none here, so no launch has it.
+        public static let shortcutItem = LaunchOptionsKey(
+            rawValue: "UIApplicationLaunchOptionsShortcutItemKey"
+        )
+        /// An activity to go on with. None comes from elsewhere, so no launch has it.
+        public static let userActivityDictionary = LaunchOptionsKey(
+            rawValue: "UIApplicationLaunchOptionsUserActivityDictionaryKey"
+        )
+    }
+
+    /// What is known of who asks for an address to be opened.
+    public struct OpenURLOptionsKey: RawRepresentable, Hashable, Sendable {
+        /// The name of the option.
+        public let rawValue: String
+
+        /// The option of a name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The app that asks. Nobody says it here.
+        public static let sourceApplication = OpenURLOptionsKey(
+            rawValue: "UIApplicationOpenURLOptionsSourceApplicationKey"
+        )
+        /// Whether a file is to be used where it is.
+        public static let openInPlace = OpenURLOptionsKey(
+            rawValue: "UIApplicationOpenURLOptionsOpenInPlaceKey"
+        )
     }
 
     // MARK: Notifications, posted on the main thread after the delegate was told

@@ -10,6 +10,7 @@ package enum MessageKind: Int, CaseIterable, Hashable, Sendable, Codable {
     // To the app.
     case offer, go, expire, expireTask, enterBackground, enterForeground, becomeActive
     case memoryWarning, changed, taskEnded, taskProgressed, taskAsked, conditionsChanged
+    case openURLs
 
     init(_ call: App1) {
         self =
@@ -46,6 +47,7 @@ package enum MessageKind: Int, CaseIterable, Hashable, Sendable, Codable {
             case .enterBackground: .enterBackground
             case .enterForeground: .enterForeground
             case .becomeActive: .becomeActive
+            case .openURLs: .openURLs
             case .memoryWarning: .memoryWarning
             case .changed: .changed
             case .taskEnded: .taskEnded

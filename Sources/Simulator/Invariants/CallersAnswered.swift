@@ -85,7 +85,7 @@ final class CallersAnswered: ClientInvariant {
         case .connect, .watch, .reply, .refuse, .armTicker, .reachable, .unreachable, .greeted,
             .run, .expire, .expireTask, .enterBackground, .enterForeground, .becomeActive,
             .memoryWarning, .changed, .conditionsChanged, .taskEnded, .taskProgressed, .taskAsked,
-            .log:
+            .log, .openURLs:
             break
         }
         return nil

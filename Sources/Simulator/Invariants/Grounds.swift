@@ -310,7 +310,7 @@ extension Turn {
 extension UserRequest {
     fileprivate var app: AppID? {
         switch self {
-        case .open(let app, _), .leave(let app), .close(let app), .run(let app, _),
+        case .open(let app, _, _), .leave(let app), .close(let app), .run(let app, _),
             .cancel(let app, _), .cancelPending(let app, _), .simulate(_, let app, _):
             app
         case .submit(let submission):

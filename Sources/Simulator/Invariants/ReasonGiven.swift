@@ -21,7 +21,10 @@ final class ReasonGiven: AnswerInvariant, CallInvariant, EffectInvariant, Proces
         switch request {
         case .close(let app):
             mayBeClosed.insert(app)
-            calls = calls.filter { $0.value != .open(app, attach: nil) }
+            calls = calls.filter {
+                guard case .open(app, _, _) = $0.value else { return true }
+                return false
+            }
         case .pause: mayBePaused = true
         case .open, .continue: calls[token] = request
         case .leave, .submit, .run, .cancel, .cancelPending, .override, .simulate, .transfer: break
@@ -30,7 +33,7 @@ final class ReasonGiven: AnswerInvariant, CallInvariant, EffectInvariant, Proces
 
     func replied(_ token: ReplyToken, _ reply: Reply, at now: Moment) {
         switch (calls.removeValue(forKey: token), reply) {
-        case (.open(let app, _), .opened):
+        case (.open(let app, _, _), .opened):
             mayBeClosed.remove(app)
             grounds.opened(app, at: now)
         case (.continue, .done): mayBePaused = false

@@ -58,7 +58,7 @@ final class RefreshBudgetKept: CallInvariant, ProcessInvariant {
 
     func heard(_ event: Event) {
         switch event {
-        case .used(let app), .user(.open(let app, _), _): uses[app, default: 0] += 1
+        case .used(let app), .user(.open(let app, _, _), _): uses[app, default: 0] += 1
         case .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition, .process,
             .app, .triggered, .transfer, .user, .storageRecovered, .stopping:
             break

@@ -73,7 +73,7 @@ package struct Talk {
         case .expire(let id, _, _): change(id) { $0.warned = $0.warned ?? now }
         case .expireTask, .didEnterBackground, .willEnterForeground, .didBecomeActive,
             .memoryWarning, .refreshChanged, .conditionsChanged, .taskEnded, .taskProgress,
-            .taskAsked:
+            .taskAsked, .openURLs:
             break
         }
     }
@@ -98,7 +98,7 @@ package struct Talk {
         case .taskEnded(let number, _, _): tasks.removeAll { $0.number == number }
         case .extensionGone(let holder): tasks.removeAll { $0.holder == holder }
         case .accepted, .expirationHandler, .enteredBackground, .fetchInterval, .submit, .cancel,
-            .mistaken, .session, .acknowledged, .conditionsWatched, .idleTimer:
+            .mistaken, .session, .acknowledged, .conditionsWatched, .idleTimer, .openedURLs:
             break
         }
     }

@@ -61,6 +61,7 @@ extension World {
         case .becomeActive(let number):
             feed(.done(number), client)
             greet(process)
+        case .openURLs(_, let number): feed(.done(number), client)
         case .memoryWarning: process.memory = min(process.memory, 150 << 20)
         case .changed: break
         case .conditionsChanged(let conditions): client.device = conditions

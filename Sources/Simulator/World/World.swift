@@ -298,7 +298,7 @@ package final class World {
             case .connected, .finishedLaunching, .accepted, .declined, .expirationHandler,
                 .completed, .taskEnded, .extensionGone, .enteredBackground, .fetchInterval,
                 .cancel, .mistaken, .disconnected, .reconnected, .session, .acknowledged,
-                .conditionsWatched, .idleTimer:
+                .conditionsWatched, .idleTimer, .openedURLs:
                 break
             }
         } else if case .user(_, let reply) = event {

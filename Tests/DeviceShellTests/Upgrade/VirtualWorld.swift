@@ -266,6 +266,8 @@ struct VirtualWorld {
             later(.milliseconds(200), .app(launch, .taskEnded(task: task, by: holder)))
         case .didEnterBackground: later(.milliseconds(300), .app(launch, .enteredBackground))
         case .taskEnded(let id, _, _): later(.milliseconds(100), .app(launch, .acknowledged(id)))
+        case .openURLs(let opening):
+            later(.milliseconds(100), .app(launch, .openedURLs(opening.number)))
         case .willEnterForeground, .didBecomeActive, .memoryWarning, .refreshChanged,
             .conditionsChanged, .taskProgress, .taskAsked:
             break
