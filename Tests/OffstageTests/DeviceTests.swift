@@ -133,7 +133,8 @@ struct DeviceTests {
         ]
         let observers = names.map { name in
             NotificationCenter.default.addObserver(forName: name, object: device, queue: nil) {
-                posted.put("\($0.name.rawValue) \(Thread.isMainThread)")
+                dispatchPrecondition(condition: .onQueue(.main))
+                posted.put($0.name.rawValue)
             }
         }
         defer { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
@@ -143,9 +144,9 @@ struct DeviceTests {
         }
         try change { $0["thermal"] = "serious" }
         try change { $0["battery"] = 61 }
-        #expect(try posted.next() == "UIDeviceBatteryLevelDidChangeNotification true")
+        #expect(try posted.next() == "UIDeviceBatteryLevelDidChangeNotification")
         try change { ($0["battery"], $0["power"]) = (61, true) }
-        #expect(try posted.next() == "UIDeviceBatteryStateDidChangeNotification true")
+        #expect(try posted.next() == "UIDeviceBatteryStateDidChangeNotification")
         await MainActor.run { device.isBatteryMonitoringEnabled = false }
         try change { $0["battery"] = 20 }
         await MainActor.run { #expect(posted.isEmpty) }

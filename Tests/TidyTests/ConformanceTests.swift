@@ -58,7 +58,7 @@ struct Conformance {
     private static let counted = [
         ("A", 13), ("B", 10), ("C", 14), ("D", 16), ("E", 12), ("F", 5), ("G", 4), ("H", 4),
         ("I", 6), ("J", 9), ("K", 12),
-    ].flatMap { letter, count in (1...count).map { "\(letter)\($0)" } }
+    ].flatMap { letter, count in (1...count).map { "\(letter)\($0)" } } + ["K16"]
 
     init(_ document: String) {
         rows = document.split(separator: "\n").compactMap { line in

@@ -1,0 +1,119 @@
+import AppProtocol
+@testable import DeviceShell
+import Linux
+import SystemBus
+import TestKit
+import Testing
+import Vocabulary
+
+/// The screen that an app keeps on, with a desktop and a logind that python-dbusmock plays.
+final class IdleInhibitionTests {
+    private let bench: DaemonBench
+    private let session: MessageBus
+    private let system: MessageBus
+    private let stage: LinkedApp.Stage
+
+    init() throws {
+        bench = try DaemonBench(starting: false)
+        session = try MessageBus(bench.daemon.scratch, "session")
+        system = try MessageBus(bench.daemon.scratch, "system")
+        bench.daemon.environment = ["DBUS_SESSION_BUS_ADDRESS": session.address]
+        bench.daemon.options += ["--system-bus", system.address]
+        try system.start(
+            ServiceRow.logind.name,
+            "/usr/bin/python3",
+            "-m",
+            "dbusmock",
+            "--system",
+            "--template",
+            "logind"
+        )
+        try system.wait(forOwnerOf: ServiceRow.logind.name)
+        stage = try LinkedApp.Stage(bench, "film", "", entry: "NoDisplay=true")
+        try startScreenSaver()
+        try bench.daemon.start()
+    }
+
+    /// It remembers what it was asked, and tells a test.
+    private func startScreenSaver() throws {
+        let object = ScreenSaverInhibitor.object
+        try session.mock(object.interface, object.path, object.interface)
+        let methods = [
+            ("GetActive", "", "b", "ret = False"),
+            ("Inhibit", "ss", "u", "self.held = args[0] + ': ' + args[1]; ret = 42"),
+            ("UnInhibit", "u", "", "self.held = '' if args[0] == 42 else 'not mine'"),
+            ("Held", "", "s", "ret = getattr(self, 'held', '')"),
+        ]
+        for (name, takes, gives, code) in methods {
+            try session.addMethod(
+                name,
+                of: object.interface,
+                at: object.path,
+                takes: takes,
+                gives: gives,
+                code
+            )
+        }
+    }
+
+    private func wait(_ isHeld: Bool) throws {
+        let saver = ScreenSaverInhibitor.object
+        let held = Target(saver.interface, saver.path, saver.interface, "Held")
+        let wanted: Value = isHeld ? "Offstage: an app keeps the screen on" : ""
+        try Wait.until("the screen saver is held: \(isHeld)") {
+            try session.bus().call(held).first == wanted
+        }
+        let list = Target(
+            ServiceRow.logind.name,
+            Logind.manager.path,
+            Logind.manager.interface,
+            "ListInhibitors"
+        )
+        try Wait.until("logind is held: \(isHeld)") {
+            let rows = try system.bus().call(list).first?.listValue ?? []
+            return rows.contains { $0[0] == "idle" && $0[1] == "Offstage" } == isHeld
+        }
+    }
+
+    @Test func `the screen stays on while the app is in the foreground, and not longer`() throws {
+        let app = try stage.open()
+        try wait(false)
+        try app.call("SetIdleTimer", true)
+        try wait(true)
+        try bench.ask("Leave", "film", [:])
+        try app.answer(app.next("EnterBackground"))
+        try wait(false)
+        try bench.ask("Open", "film", [:])
+        try wait(true)
+        try app.exit()
+        try wait(false)
+    }
+
+    @Test func `a screen saver that comes later is asked too`() throws {
+        let app = try stage.open()
+        session.end(ScreenSaverInhibitor.object.interface)
+        try app.call("SetIdleTimer", true)
+        try startScreenSaver()
+        try wait(true)
+        try app.call("SetIdleTimer", false)
+        try wait(false)
+    }
+
+    @Test func `only an app that said hello keeps the screen on`() throws {
+        try bench.ask("Open", "film", [:])
+        let app = try stage.next()
+        try app.connect()
+        #expect(try app.refusal("SetIdleTimer", true).text.contains("Hello"))
+        // Any process of an app may look at the device.
+        try bench.set("battery", "33")
+        #expect(try app.call("WatchConditions")[0]["battery"] == 33)
+        try bench.set("battery", "34")
+        try app.call("Hello", ["version": 1])
+        try app.call("FinishedLaunching", .list([]))
+        #expect(try app.next().method == "BecomeActive")
+        #expect(app.calls.isEmpty, "it asked before its hello")
+        #expect(try app.call("WatchConditions")[0]["battery"] == 34)
+        try bench.set("battery", "35")
+        #expect(try app.next("ConditionsChanged").options["battery"] == 35)
+    }
+}
