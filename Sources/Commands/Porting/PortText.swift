@@ -11,12 +11,12 @@ struct PortText {
         var title: String
         var text: String
         var replacement: String
-        /// Files in the order in which they were read, with lines.
-        var places: [(file: String, lines: [Int])] = []
+        /// Files in the order in which they were read, with lines and what is to be said of each.
+        var places: [(file: String, lines: [String])] = []
 
-        mutating func add(_ file: String, _ line: Int?) {
+        mutating func add(_ file: String, _ line: Int?, _ remark: String = "") {
             if places.last?.file != file { places.append((file, [])) }
-            if let line { places[places.count - 1].lines.append(line) }
+            if let line { places[places.count - 1].lines.append("\(line)\(remark)") }
         }
 
         var count: Int { places.reduce(0) { $0 + max(1, $1.lines.count) } }
@@ -65,7 +65,7 @@ struct PortText {
                 console.print("    instead: \(group.replacement.printable)")
             }
             for place in group.places {
-                let lines = place.lines.map { "\($0)" }.joined(separator: ", ")
+                let lines = place.lines.joined(separator: ", ")
                 let suffix = lines.isEmpty ? "" : ":" + lines
                 console.print("    " + place.file.printable + suffix)
             }
@@ -88,22 +88,31 @@ struct PortText {
         return zip(SymbolTable.rows, groups).filter { isWanted($0) && $1.count > 0 }.map(\.1)
     }
 
+    /// By condition, in the order in which they were met.
     private func vanishing(
         _ places: [PortedProject.Place],
         _ mustChange: Bool
     ) -> [Group] {
-        places.compactMap { place in
+        var groups: [Group] = []
+        for place in places {
             guard case .vanishing(let vanishing) = place.finding.matter,
                 vanishing.mustChange == mustChange
-            else { return nil }
-            var group = Group(
-                title: vanishing.condition,
-                text: vanishing.text,
-                replacement: Finding.Vanishing.replacement
-            )
-            group.add(place.file, place.finding.line)
-            return group
+            else { continue }
+            let index = groups.firstIndex { $0.title == vanishing.condition } ?? groups.count
+            if index == groups.count {
+                groups.append(
+                    Group(
+                        title: vanishing.condition,
+                        text: "On Linux the code under it vanishes without a word.",
+                        replacement: Finding.Vanishing.replacement
+                    )
+                )
+            }
+            let count = vanishing.lines == 1 ? "1 line" : "\(vanishing.lines) lines"
+            let otherwise = vanishing.otherwise.map { ", line \($0) instead" } ?? ""
+            groups[index].add(place.file, place.finding.line, " (\(count)\(otherwise))")
         }
+        return groups
     }
 
     private func notes(_ project: PortedProject, _ mustChange: Bool) -> [Group] {
