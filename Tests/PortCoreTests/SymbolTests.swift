@@ -35,18 +35,26 @@ struct SymbolTests {
     private let declared: Set<String>
     /// Names of its types alone.
     private let types: Set<String>
+    /// By the name of a type: what is declared in files that declare or extend it.
+    private let members: [String: Set<String>]
 
     init() throws {
         var declared: Set<String> = []
         var types: Set<String> = []
+        var members: [String: Set<String>] = [:]
         for file in try Self.files(FixtureTests.root + "/Sources/Offstage") {
             let text = Self.withoutComments(try Files.text(file))
-            for (kind, name) in Self.declarations(text) {
+            let declarations = Self.declarations(text)
+            for (kind, name) in declarations {
                 declared.insert(name)
                 if kind == .type { types.insert(name) }
             }
+            let extended = Self.names(text, after: "extension").map(\.0)
+            for type in declarations.filter({ $0.0 == .type }).map(\.1) + extended {
+                members[type, default: []].formUnion(declarations.map(\.1))
+            }
         }
-        (self.declared, self.types) = (declared, types)
+        (self.declared, self.types, self.members) = (declared, types, members)
         try #require(types.count > 30 && declared.count > 150)
     }
 
@@ -66,17 +74,24 @@ struct SymbolTests {
 
     private enum Kind { case type, member }
 
+    /// What follows a match of the pattern up to the end of a name, for each match.
+    private static func names(_ text: String, after keywords: String) -> [(String, String.Index)] {
+        guard let pattern = try? Regex("\\b(?:\(keywords)) +`?(\\w+)`?") else { return [] }
+        return text.matches(of: pattern).map { match in
+            (match.output[1].substring.map(String.init) ?? "", match.range.upperBound)
+        }
+    }
+
     /// By the keyword before each name; of a function also its whole name.
     private static func declarations(_ text: String) -> [(Kind, String)] {
-        var found: [(Kind, String)] = []
-        let types = #/\b(?:class|struct|enum|protocol|typealias|actor)\s+(\w+)/#
-        for match in text.matches(of: types) { found.append((.type, String(match.1))) }
-        for match in text.matches(of: #/\b(?:var|let)\s+`?(\w+)/#) {
-            found.append((.member, String(match.1)))
-        }
-        for match in text.matches(of: #/\bfunc\s+(\w+)(?:<[^>]*>)?\(/#) {
-            found.append((.member, String(match.1)))
-            found.append((.member, match.1 + "(" + labels(text[match.range.upperBound...]) + ")"))
+        var found = names(text, after: "class|struct|enum|protocol|typealias|actor")
+            .map { (Kind.type, $0.0) }
+        found += names(text, after: "var|let").map { (Kind.member, $0.0) }
+        for (name, end) in names(text, after: "func") {
+            found.append((.member, name))
+            guard let open = text[end...].firstIndex(of: "(") else { continue }
+            let labels = labels(text[open...].dropFirst())
+            found.append((.member, name + "(" + labels + ")"))
         }
         return found
     }
@@ -107,8 +122,9 @@ struct SymbolTests {
         switch symbol.form {
         case .name: return declared.contains(symbol.name)
         case .path:
-            guard let last = symbol.components.last else { return false }
-            return declared.contains(last)
+            guard let first = symbol.components.first, let last = symbol.components.last
+            else { return false }
+            return members[first]?.contains(last) == true
         case .method, .label: return declared.contains(symbol.name)
         case .module: return false
         case .language: return declared.contains { $0 == symbol.name }

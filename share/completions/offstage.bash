@@ -9,8 +9,8 @@ _offstage() {
         esac
     done
     case $command in
-        '') words='status apps tasks explain history watch logs doctor open leave close submit run cancel download upload transfers resume move begin end limits pause continue set conditions settings lint modes gates new simulate evaluate export-usage replay daemon completions help --json --socket --help --version' ;;
-        help) words='status apps tasks explain history watch logs doctor open leave close submit run cancel download upload transfers resume move begin end limits pause continue set conditions settings lint modes gates new simulate evaluate export-usage replay daemon completions manifest' ;;
+        '') words='status apps tasks explain history watch logs doctor open leave close submit run cancel download upload transfers resume move begin end limits pause continue set conditions settings lint modes gates new port simulate evaluate export-usage replay daemon completions help --json --socket --help --version' ;;
+        help) words='status apps tasks explain history watch logs doctor open leave close submit run cancel download upload transfers resume move begin end limits pause continue set conditions settings lint modes gates new port simulate evaluate export-usage replay daemon completions manifest' ;;
         status) words='--json --socket --help' ;;
         apps) words='--json --socket --help' ;;
         tasks) words='--json --socket --help' ;;
@@ -42,6 +42,7 @@ _offstage() {
         modes) words='--json --socket --help' ;;
         gates) words='--json --socket --help' ;;
         new) words='app --library --socket --help' ;;
+        port) words='--manifest --json --socket --help' ;;
         simulate) words='launch expire fetch advance sleep --patience --days --apps --seed --seeds --json --socket --help' ;;
         evaluate) words='--usage --budget --scope --wake-price --html --user --json --socket --help' ;;
         export-usage) words='--hash --user --socket --help' ;;

@@ -31,8 +31,8 @@ extension OffstageProgram {
         ],
         examples: [
             Example("port ~/src/Tides", "Report what to change in that project."),
-            Example("port --manifest=tides.desktop .", "Also write its manifest."),
-            Example("port --json .", "The same as JSON."),
+            Example("port --manifest=tides.desktop ~/src/Tides", "Also write its manifest."),
+            Example("port --json ~/src/Tides", "The same as JSON."),
         ],
         printsData: true
     ) { invocation throws(Failure) in

@@ -120,8 +120,9 @@ package struct PortedManifest: Equatable, Sendable {
         text.contains("$(") || text.contains("${")
     }
 
+    /// An identifier as manifests have them: a * only at the end.
     private static func isPlain(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.count <= 200
+        !text.isEmpty && text.utf8.count <= 200 && !text.dropLast().contains("*")
             && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ";") }
             && !text.contains("\\")
     }
@@ -143,13 +144,13 @@ package struct PortedManifest: Equatable, Sendable {
         var name = ""
         for scalar in text.unicodeScalars {
             switch scalar {
-            case "a"..."z", "A"..."Z", "0"..."9", "-", "_": name.unicodeScalars.append(scalar)
-            case " ", ".": if !name.isEmpty { name += "-" }
+            case "a"..."z", "A"..."Z", "0"..."9", "_": name.unicodeScalars.append(scalar)
+            case " ", ".", "-": if !name.isEmpty, name.last != "-" { name += "-" }
             default: break
             }
         }
         while name.last == "-" { name.removeLast() }
-        return name.isEmpty ? "app" : String(name.lowercased().drop { $0 == "-" }.prefix(60))
+        return name.isEmpty ? "app" : String(name.lowercased().prefix(60))
     }
 
     /// The desktop file.

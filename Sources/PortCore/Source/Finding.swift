@@ -35,5 +35,5 @@ struct SourceFindings: Equatable, Sendable {
     var findings: [Finding] = []
     /// Symbols whose names this source gives to types of its own: at the top of the file, so that
     /// they hold for the whole project.
-    var ownSymbols: Set<Int> = []
+    var ownSymbols: [Int] = []
 }

@@ -164,7 +164,7 @@ struct SourceReader {
             if isOwnDeclaration {
                 for place in places where SymbolTable.rows[place].form == .name {
                     ownHere.insert(place)
-                    if depth == 0 { result.ownSymbols.insert(place) }
+                    if depth == 0 { result.ownSymbols.append(place) }
                 }
                 return
             }
