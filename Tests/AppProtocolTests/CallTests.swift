@@ -47,6 +47,7 @@ struct CallTests {
         AppObject1.EnterBackground {
             ($0.deadline, $0.work) = (3, [AppObject1.Work(DeliveryID(4), deadline: 7)])
         },
+        AppObject1.OpenURLs { ($0.opening, $0.urls) = (2, ["x:1", "x:2"]) },
         AppObject1.MemoryWarning { ($0.memory, $0.memoryLimit) = (1, 2) },
         AppObject1.Changed { $0.backgroundRefresh = Word(text: "denied") },
     ]

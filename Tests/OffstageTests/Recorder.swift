@@ -28,7 +28,8 @@ final class Recorder: UIResponder, UIApplicationDelegate {
         didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     ) -> Bool {
         record("didFinishLaunching", application)
-        return true
+        if let url = launchOptions?[.url] as? URL { lines.put("launched for \(url)") }
+        return opensAtLaunch
     }
 
     func applicationDidBecomeActive(_ application: UIApplication) {
@@ -46,6 +47,18 @@ final class Recorder: UIResponder, UIApplicationDelegate {
 
     func applicationWillEnterForeground(_ application: UIApplication) {
         record("willEnterForeground", application)
+    }
+
+    /// Whether launching opens what it was launched for.
+    var opensAtLaunch = true
+
+    func application(
+        _ app: UIApplication,
+        open url: URL,
+        options: [UIApplication.OpenURLOptionsKey: Any]
+    ) -> Bool {
+        record("open \(url)", app)
+        return true
     }
 
     func applicationDidReceiveMemoryWarning(_ application: UIApplication) {

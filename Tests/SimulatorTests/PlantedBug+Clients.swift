@@ -67,6 +67,25 @@ extension PlantedBug {
             }
             $0.notices = "does not run it"
         },
+        PlantedBug(
+            "an opening that is told again is opened again",
+            "an app is told once what it is opened for"
+        ).with {
+            $0.client = { effect in
+                if case .openURLs = effect { [effect, effect] } else { [effect] }
+            }
+            $0.notices = "twice"
+        },
+        PlantedBug(
+            "an opening is acknowledged and not opened",
+            "an app is told once what it is opened for"
+        ).with {
+            $0.client = { effect in
+                guard case .openURLs(_, let number) = effect else { return [effect] }
+                return [.reply(number)]
+            }
+            $0.notices = "is not told"
+        },
         PlantedBug("not all that waits is told", "an app is told what waits and what it uses").with
         {
             $0.answer = { answer in

@@ -89,7 +89,7 @@ package enum Invariants {
             HandlersOnce(), EndsTold(), CallersAnswered(), SidesAgree(), ToldOfItself(),
             SleepsAgain(), OneVersion(), TransfersHeld(), TransfersKept(), TaskEndsTold(),
             UploadedOnce(), PartsUsedOnce(), PartsRemoved(), MovedWhole(), QuestionsAnswered(),
-            ConditionsTold(), IdleInhibited(),
+            ConditionsTold(), IdleInhibited(), OpenedOnce(),
         ]
     }
 }

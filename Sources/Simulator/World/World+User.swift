@@ -5,6 +5,8 @@ package import Vocabulary
 package struct UserState {
     package var isActive = false
     package var openApp: Int?
+    /// How often it has opened an app.
+    var opened = 0
     package var random: SeededRandom
     var jobs = 0
     /// Local time of getting up and of going to bed.
@@ -95,7 +97,10 @@ extension World {
             draw -= liking
             guard draw < 0 else { continue }
             user.openApp = index
-            call(.open(plans[index].id, attach: nil))
+            user.opened += 1
+            // No two alike.
+            let urls = user.opened.isMultiple(of: 3) ? ["app:\(user.opened)"] : []
+            call(.open(plans[index].id, attach: nil, urls: urls))
             return
         }
     }
