@@ -97,7 +97,7 @@ extension Record {
             case .app(let record): try encoder.encode(record)
             case .request(let record): try encoder.encode(record)
             case .launch(let record): try encoder.encode(record)
-            case .transfer(let record): try encoder.encode(record)
+            case .transfer(let record): try record.value()
             }
         } catch {
             preconditionFailure("a record does not encode: \(error)")

@@ -260,7 +260,7 @@ struct NetworkCodecTests {
         let (what, order) = Self.badOrders[index]
         let refusal = NetworkError("no such \(what)")
         #expect(throws: refusal) { try order.bytes() }
-        #expect(throws: refusal) { try NetworkOrder(ValueEncoder().bytes(order)) }
+        #expect(throws: refusal) { try NetworkOrder(order.bytesUnchecked) }
     }
 
     private static func answers(
@@ -318,6 +318,6 @@ struct NetworkCodecTests {
         let (what, report) = Self.badReports[index]
         let refusal = NetworkError("no such \(what)")
         #expect(throws: refusal) { try report.bytes() }
-        #expect(throws: refusal) { try NetworkReport(ValueEncoder().bytes(report)) }
+        #expect(throws: refusal) { try NetworkReport(report.bytesUnchecked) }
     }
 }

@@ -3,7 +3,7 @@ import Vocabulary
 /// The name of a downloaded file, made safe: no path, no hidden file, no control characters.
 enum FileName {
     /// In bytes, as most file systems have it.
-    private static let limit = 200
+    fileprivate static let limit = 200
 
     /// What the server calls it, else the last part of the URL.
     static func suggested(by answer: ExchangeAnswer?, of url: String) -> String {
@@ -15,7 +15,9 @@ enum FileName {
     }
 
     /// Nil: nothing is left of it.
-    static func safe(_ name: String) -> String? {
+    static func safe(_ name: String) -> String? { name.isSafe ? name : made(safe: name) }
+
+    private static func made(safe name: String) -> String? {
         // What comes before is a path of somebody else's.
         let last = name.split(separator: "/").last?.split(separator: "\\").last ?? ""
         var kept = ""
@@ -37,10 +39,13 @@ enum FileName {
     }
 
     private static func lastPart(of url: String) -> String {
-        let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
-        let path = rest.prefix { $0 != "?" && $0 != "#" }
-        guard let slash = path.lastIndex(of: "/") else { return "" }
-        return decoded(path[path.index(after: slash)...]) ?? ""
+        let path = url.urlWithoutScheme.prefix {
+            $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#")
+        }
+        guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return "" }
+        let last = path[path.index(after: slash)...]
+        return last.contains(UInt8(ascii: "%"))
+            ? decoded(Substring(last)) ?? "" : String(Substring(last))
     }
 
     /// Without percent signs; nil: not UTF-8.
@@ -106,6 +111,18 @@ enum FileName {
 }
 
 extension String {
+    /// As most names are: letters, digits and a few signs, none of them at the wrong end.
+    fileprivate var isSafe: Bool {
+        guard let first = utf8.first, let last = utf8.last, utf8.count <= FileName.limit else {
+            return false
+        }
+        return first != UInt8(ascii: ".") && first != UInt8(ascii: "-")
+            && last != UInt8(ascii: ".")
+            && utf8.allSatisfy {
+                0x21...0x7e ~= $0 && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\")
+            }
+    }
+
     fileprivate var trimmingSpaces: String {
         String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }

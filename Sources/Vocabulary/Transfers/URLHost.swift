@@ -8,16 +8,28 @@ extension String {
 
     /// The same URL with its scheme in small letters.
     package var withSmallScheme: String {
-        let scheme = prefix { $0 != ":" }
+        let scheme = self[..<(utf8.firstIndex(of: UInt8(ascii: ":")) ?? endIndex)]
         let small = scheme.lowercased()
-        return small == scheme ? self : small + dropFirst(scheme.count)
+        return small == scheme ? self : small + self[scheme.endIndex...]
     }
 
     private var urlHostAsWritten: Substring {
-        let rest = firstRange(of: "://").map { self[$0.upperBound...] } ?? self[...]
-        let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        let host = authority.split(separator: "@").last ?? authority
-        if host.hasPrefix("["), let end = host.firstIndex(of: "]") { return host[...end] }
-        return host.prefix { $0 != ":" }
+        let authority = urlWithoutScheme.prefix { byte in
+            byte != UInt8(ascii: "/") && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
+        }
+        let host =
+            authority.lastIndex(of: UInt8(ascii: "@")).map { authority[$0...].dropFirst() }
+            ?? authority
+        if host.first == UInt8(ascii: "["), let end = host.firstIndex(of: UInt8(ascii: "]")) {
+            return Substring(host[...end])
+        }
+        return Substring(host.prefix { $0 != UInt8(ascii: ":") })
+    }
+
+    /// What is behind its `://`, or all of it.
+    package var urlWithoutScheme: Substring.UTF8View {
+        guard let colon = utf8.firstIndex(of: UInt8(ascii: ":")) else { return self[...].utf8 }
+        let rest = utf8[colon...]
+        return rest.starts(with: "://".utf8) ? rest.dropFirst(3) : self[...].utf8
     }
 }

@@ -51,7 +51,7 @@ package struct ValueMap: Hashable, Sendable {
     }
 
     /// Fastest for keys in rising order.
-    mutating func set(_ key: String, to value: Value) {
+    package mutating func set(_ key: String, to value: Value) {
         var high = entries.count
         if high > 0 {
             switch entries[high - 1].key.compareBytes(to: key) {
@@ -71,7 +71,7 @@ package struct ValueMap: Hashable, Sendable {
         }
     }
 
-    mutating func reserveCapacity(_ count: Int) { entries.reserveCapacity(count) }
+    package mutating func reserveCapacity(_ count: Int) { entries.reserveCapacity(count) }
 
     /// Takes everything out, and keeps the room for as much again.
     mutating func takeEntries() -> ValueMap {

@@ -9,33 +9,32 @@ package struct NetworkError: Error, Hashable, Sendable, CustomStringConvertible 
     package init(_ reason: String) { self.reason = reason }
 }
 
-/// A message that is validated when it arrives.
-protocol NetworkMessage: Codable {
+/// A message that is validated when it is sent, and when it arrives.
+protocol NetworkMessage: LinkValue {
     func check() throws(NetworkError)
 }
 
 extension NetworkMessage {
     fileprivate static func read(_ bytes: [UInt8]) throws(NetworkError) -> Self {
         guard bytes.count <= NetworkFormat.messageBytes else { throw NetworkError("too long") }
-        let message: Self
-        do {
-            message = try ValueDecoder().decode(Self.self, from: ValueBytes.decode(bytes))
-        } catch {
-            throw NetworkError("\(error)")
-        }
+        var fields = FieldReader(bytes)
+        let message = try Self(from: &fields)
+        guard fields.isAtEnd else { throw NetworkError("something behind it") }
         try message.check()
         return message
     }
 
     fileprivate func written() throws(NetworkError) -> [UInt8] {
         try check()
-        do {
-            let bytes = try ValueEncoder().bytes(self)
-            guard bytes.count <= NetworkFormat.messageBytes else { throw NetworkError("too long") }
-            return bytes
-        } catch {
-            throw NetworkError("\(error)")
-        }
+        let bytes = uncheckedBytes
+        guard bytes.count <= NetworkFormat.messageBytes else { throw NetworkError("too long") }
+        return bytes
+    }
+
+    fileprivate var uncheckedBytes: [UInt8] {
+        var fields = FieldWriter()
+        fields.put(self)
+        return fields.bytes
     }
 }
 
@@ -43,6 +42,9 @@ extension NetworkOrder: NetworkMessage {
     package init(_ bytes: [UInt8]) throws(NetworkError) { self = try Self.read(bytes) }
 
     package func bytes() throws(NetworkError) -> [UInt8] { try written() }
+
+    /// For tests: also of what may not be sent.
+    package var bytesUnchecked: [UInt8] { uncheckedBytes }
 
     func check() throws(NetworkError) {
         switch self {
@@ -59,6 +61,9 @@ extension NetworkReport: NetworkMessage {
     package init(_ bytes: [UInt8]) throws(NetworkError) { self = try Self.read(bytes) }
 
     package func bytes() throws(NetworkError) -> [UInt8] { try written() }
+
+    /// For tests: also of what may not be sent.
+    package var bytesUnchecked: [UInt8] { uncheckedBytes }
 
     func check() throws(NetworkError) {
         switch self {

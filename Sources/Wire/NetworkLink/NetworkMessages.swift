@@ -1,8 +1,7 @@
 package import Vocabulary
 
-/// What `offstaged` tells `offstage-net`. Each is one datagram of a sequenced-packet socket, as the
-/// bytes of its value.
-package enum NetworkOrder: Hashable, Sendable, Codable {
+/// What `offstaged` tells `offstage-net`. Each is one datagram of a sequenced-packet socket.
+package enum NetworkOrder: Hashable, Sendable {
     /// The first message; no other is taken before it.
     case hello(version: Int)
     /// Begins an exchange. The datagram carries one descriptor: the file that the bytes go to, open
@@ -21,7 +20,7 @@ package enum NetworkOrder: Hashable, Sendable, Codable {
 }
 
 /// What `offstage-net` tells `offstaged`.
-package enum NetworkReport: Hashable, Sendable, Codable {
+package enum NetworkReport: Hashable, Sendable {
     /// The answer to the first message, and what its sandbox has not: the kernel would not.
     case hello(version: Int, lacks: [SandboxPart])
     /// It can no longer read what names are looked up by, because that was replaced. It ends what
