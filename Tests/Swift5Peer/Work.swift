@@ -18,7 +18,8 @@ final class Refresher {
             forTaskWithIdentifier: Self.identifier,
             using: nil
         ) { task in
-            self.handle(task as! BGAppRefreshTask)
+            guard let task = task as? BGAppRefreshTask else { return }
+            self.handle(task)
         }
         say("registered \(isNew)")
     }
