@@ -77,7 +77,7 @@ struct DeviceTests {
         #expect(monitor.currentPath.status == .satisfied && !monitor.currentPath.isExpensive)
     }
 
-    @Test func `an older daemon is asked once, and is as none`() async throws {
+    @Test func `an older daemon is as none`() async throws {
         let old = try BenchDaemon(without: ["WatchConditions", "SetIdleTimer"])
         let session = TestSession(old.socket)
         #expect(session.session.greet() != nil)

@@ -74,8 +74,7 @@ final class Daemon {
         }
         try state.take()
         clock = try DaemonClock(paths, isVirtual: isClockVirtual)
-        systemBus = .system(loop, paths.systemBus)
-        sessionBus = .session(loop)
+        (systemBus, sessionBus) = (.system(loop, paths.systemBus), .session(loop))
         try Self.checkNobodyListens(paths)
         Self.sweepTemporaries(paths)
         let (store, device) = try Self.open(paths)
