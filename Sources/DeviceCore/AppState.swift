@@ -10,6 +10,7 @@ package struct AppState: Sendable {
         var record: AppRecord
         var manifest: Shared<AppManifest>?
         var problem: String?
+        var problemFile: String?
         var requests: [Request] = []
         var launches: [Launch] = []
         var heldBy = GateSet()
@@ -38,6 +39,11 @@ package struct AppState: Sendable {
     package var problem: String? {
         get { content[0].problem }
         _modify { yield &content[0].problem }
+    }
+    /// The manifest with the problem.
+    package var problemFile: String? {
+        get { content[0].problemFile }
+        _modify { yield &content[0].problemFile }
     }
     package var requests: [Request] {
         get { content[0].requests }

@@ -111,8 +111,8 @@ package struct ProcessID: Hashable, Sendable, Codable {
 
 package enum ManifestChange: Hashable, Sendable, Codable {
     case present(AppManifest)
-    /// There, but not usable; `reason` is the first error, with its line.
-    case invalid(AppID, reason: String)
+    /// There, but not usable; `reason` is the first error, with its line, or why it cannot be read.
+    case invalid(AppID, file: String, reason: String)
     case removed(AppID)
 }
 

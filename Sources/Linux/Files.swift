@@ -229,7 +229,21 @@ package enum Files {
 
 /// What the system knows of a file.
 package struct FileStatus: Equatable, Sendable {
-    package enum Kind: Sendable { case file, directory, link, socket, pipe, other }
+    package enum Kind: Sendable {
+        case file, directory, link, socket, pipe, other
+
+        /// As a person calls it.
+        package var noun: String {
+            switch self {
+            case .file: "a file"
+            case .directory: "a directory"
+            case .link: "a link"
+            case .socket: "a socket"
+            case .pipe: "a pipe"
+            case .other: "a device"
+            }
+        }
+    }
 
     package var kind: Kind
     package var size: Int64

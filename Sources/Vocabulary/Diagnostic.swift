@@ -49,6 +49,17 @@ extension Diagnostic: CustomStringConvertible {
 }
 
 extension Diagnostic {
+    /// A group that was meant to be ours.
+    init(_ severity: Severity, _ header: DesktopFile.Misspelt) {
+        self.init(
+            severity,
+            line: header.line,
+            value: header.text,
+            reason: header.reason,
+            fix: header.fix
+        )
+    }
+
     /// A file whose `bytes` are not text.
     static func notText(_ bytes: [UInt8]) -> Diagnostic {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

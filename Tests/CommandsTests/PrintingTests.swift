@@ -297,10 +297,10 @@ struct PrintingTests {
 
             """
         )
-        #expect(
-            terminal.run(["lint", good])
-                == Outcome(status: 0, output: "\(good): good\n", errors: "")
-        )
+        let alone = terminal.run(["lint", good])
+        #expect(alone.status == 0 && alone.errors == "")
+        #expect(alone.output.hasPrefix("\(good): warning: is in no directory that is searched"))
+        #expect(alone.output.split(separator: "\n").count == 1, "\(alone.output)")
         let outcome = terminal.run(["lint", good, bad])
         #expect(outcome.status == 1)
         #expect(outcome.output.contains("\(bad): error: line 6: BackgroundModes: \"fetsh\""))
@@ -370,7 +370,8 @@ struct PrintingTests {
         let entry = "[Desktop Entry]\nType=Application\nName=App\nExec=true\n"
         for (text, message) in [
             (entry, "there is no group [X-Offstage]."),
-            (entry + "Hidden=true\n[X-Offstage]\n", "the entry is hidden (Hidden=true)."),
+            (entry + "[X-Offstge]\n", "line 5: \"[X-Offstge]\" is not the group [X-Offstage]."),
+            (entry + "Hidden=true\n[X-Offstage]\n", "line 5: the entry is hidden (Hidden=true)."),
             (
                 entry + "TryExec=no-such-program\n[X-Offstage]\n",
                 "TryExec: \"no-such-program\" is not installed."

@@ -59,7 +59,15 @@ struct GateTests {
                     let open = try $0.openApp("app", registered: ["x"])
                     $0.submit(open, "x") { $0.after = .minutes(1) }
                     $0.exited(open)
-                    $0.send(.manifests([.invalid(AppID("app"), reason: "line 3: no such key")]))
+                    $0.send(
+                        .manifests([
+                            .invalid(
+                                AppID("app"),
+                                file: "/app.desktop",
+                                reason: "line 3: no such key"
+                            )
+                        ])
+                    )
                     $0.advance(.minutes(1))
                 },
                 open: { $0.install(.linked("app", identifiers: ["x"])) },

@@ -14,7 +14,7 @@ struct ManifestTests {
 
     @Test func `a manifest that is broken for a moment leaves alone what runs`() throws {
         var (bench, launch) = try Self.backup()
-        bench.send(.manifests([.invalid(AppID("backup"), reason: "line 1")]))
+        bench.send(.manifests([.invalid(AppID("backup"), file: "/app.desktop", reason: "line 1")]))
         #expect(!bench.contains(.terminate(launch)))
         bench.install(.processing("backup"))
         bench.exited(launch)

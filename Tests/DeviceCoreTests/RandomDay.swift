@@ -102,7 +102,7 @@ struct RandomDay {
         let manifest = random.pick(from: Self.manifests) ?? Self.manifests[0]
         switch random.below(6) {
         case 0: return .manifests([.removed(manifest.id)])
-        case 1: return .manifests([.invalid(manifest.id, reason: "line 1")])
+        case 1: return .manifests([.invalid(manifest.id, file: "/app.desktop", reason: "line 1")])
         case 2:
             var other = manifest
             other.refreshInterval = .hours(random.within(1...9))

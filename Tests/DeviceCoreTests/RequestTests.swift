@@ -220,7 +220,10 @@ struct RequestTests {
 
     @Test func `an app whose manifest is not valid is known, and what is wrong is said`() {
         var bench = Bench()
-        bench.send(.manifests([.invalid(AppID("bad"), reason: "line 3: no such key")]))
+        bench.send(
+            .manifests([.invalid(AppID("bad"), file: "/app.desktop", reason: "line 3: no such key")]
+            )
+        )
         for request: UserRequest in [
             .open(AppID("bad"), attach: nil), .leave(AppID("bad")), .close(AppID("bad")),
         ] {

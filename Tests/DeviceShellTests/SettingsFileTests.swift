@@ -153,7 +153,7 @@ struct SettingsFileTests {
     @Test func `lint measures by the settings in force, the administrator's too`() throws {
         let bench = try DaemonBench("memory-limit = 300M\n", starting: false)
         let manifest = try bench.daemon.scratch.write(
-            "feed.desktop",
+            "data/applications/feed.desktop",
             "[Desktop Entry]\nType=Application\nName=Feed\nExec=/bin/true\n"
                 + "[X-Offstage]\nBackgroundModes=fetch;\nMemoryLimit=100M\n"
         )

@@ -8,8 +8,40 @@ extension ManifestParserTests {
         ),
         (
             "RefreshInterval=15m # often",
-            "RefreshInterval: \"15m # often\" is not a time. Write a number and a unit, "
+            "RefreshInterval: \"15m # often\" is not a time. A comment needs a line of its own."
+        ),
+        (
+            "RefreshInterval=often # often",
+            "RefreshInterval: \"often # often\" is not a time. Write a number and a unit, "
                 + "such as 90s, 15min, 2h or 1d. A comment needs a line of its own."
+        ),
+        (
+            "ProcessingNeeds=power; # always",
+            "ProcessingNeeds: \"power; # always\" is not a condition. A comment needs a line of "
+                + "its own."
+        ),
+        (
+            "WhenInterrupted=freeze\t# not kill",
+            "WhenInterrupted: \"freeze\\t# not kill\" is neither terminate nor freeze. A comment "
+                + "needs a line of its own."
+        ),
+        (
+            "NeedsNetwork=true # yes",
+            "NeedsNetwork: \"true # yes\" is neither true nor false. A comment needs a line of its "
+                + "own."
+        ),
+        (
+            "MemoryLimit=100M # or so",
+            "MemoryLimit: \"100M # or so\" is not a size. A comment needs a line of its own."
+        ),
+        (
+            "NoDataExit=3;# none",
+            "NoDataExit: \"3;# none\" is not an exit status. A comment needs a line of its own."
+        ),
+        (
+            "RefreshCommand=fetch \"a # b\" # news",
+            "RefreshCommand: \"fetch \\\"a # b\\\" # news\" has # outside double quotes, and no "
+                + "shell reads it. A comment needs a line of its own."
         ),
         (
             "RefreshInterval=15",

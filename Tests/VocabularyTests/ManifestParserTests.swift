@@ -101,6 +101,49 @@ struct ManifestParserTests {
         #expect(parse(bytes: [0x5B, 0xFF, 0x0A]) == .notAnApp)
     }
 
+    @Test(arguments: ["[X-offstage]", "[x-OFFSTAGE]", "[X-Offstage] # ours", "[X-Offstage] "])
+    func `a header that can only have been meant to be ours is one, or is said to be wrong`(
+        header: String
+    ) {
+        let result = parse(entry + header + "\nBackgroundModes=fetch;\n")
+        if header == "[X-Offstage] " {
+            guard case .app = result else { return #expect(Bool(false), "\(result)") }
+            return
+        }
+        guard case .invalid(let diagnostics) = result else {
+            return #expect(Bool(false), "\(header): \(result)")
+        }
+        #expect(diagnostics.map(\.line) == [5])
+        #expect(diagnostics[0].fix.hasPrefix("Write [X-Offstage]"))
+        #expect(diagnostics[0].fix.contains("comment") == header.contains("#"))
+    }
+
+    @Test(arguments: [
+        ("[X-Offstag]", true), ("[Offstage]", true), ("[X-Off-Stage]", true), ("[X-GNOME]", false),
+    ])
+    func `who meant a group to be ours is told what ours is called`(
+        header: String,
+        isMeant: Bool
+    ) {
+        let text = entry + header + "\nBackgroundModes=fetch;\n"
+        #expect(parse(text) == .notAnApp)
+        let reason = ManifestParser.reasonForNoApp(bytes: Array(text.utf8))
+        #expect(reason.line == (isMeant ? 5 : nil))
+        #expect(reason.fix.hasPrefix("Write [X-Offstage].") == isMeant, "\(reason)")
+    }
+
+    @Test func `a comment behind a value that may be anything is a warning`() {
+        let text =
+            entry + "Path=/srv # work here\n[X-Offstage]\nUseFrom=exec:/bin/a # the reader\n"
+            + "Environment=COLOR=#fff;\nRefreshInterval=1h\n"
+        guard case .app(_, let warnings) = parse(text) else {
+            return #expect(Bool(false), "\(parse(text))")
+        }
+        let comments = warnings.filter { $0.fix == String.commentFix }
+        #expect(comments.map(\.key) == ["Path", "UseFrom"])
+        #expect(comments.map(\.value) == ["# work here", "# the reader"])
+    }
+
     @Test func defaultsAreThoseOfTheTable() throws {
         let manifest = try app(entry + "[X-Offstage]\n")
         #expect(

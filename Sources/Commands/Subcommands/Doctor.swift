@@ -52,7 +52,7 @@ private struct LocalChecks {
 
     init(_ failure: Failure) { self.failure = failure }
 
-    var all: [Check] { [daemon] + settings + [lingering, sleep] + manifests }
+    var all: [Check] { [daemon] + manifests + settings + [lingering, sleep] }
 
     private var daemon: Check {
         Check(
@@ -85,38 +85,52 @@ private struct LocalChecks {
         )
     }
 
-    /// Only those that cannot be used: `offstage lint` says more of each.
     private var manifests: [Check] {
-        let home = BaseDirectory.home()
-        let directories = DesktopFileID.directories(
-            dataHome: CurrentProcess.environment("XDG_DATA_HOME"),
-            dataDirectories: CurrentProcess.environment("XDG_DATA_DIRS"),
-            home: home
-        )
-        var seen: [String] = []
-        var checks: [Check] = []
-        for directory in directories {
-            for name in ((try? Files.list(directory)) ?? []).sorted() {
-                guard let id = DesktopFileID.id(relativePath: name), !seen.contains(name),
-                    let bytes = try? Files.read(directory + "/" + name, limit: 1 << 20)
-                else { continue }
-                seen.append(name)
-                let file = directory + "/" + name
-                let result = ManifestParser.parse(bytes: bytes, id: id, file: file, home: home)
-                guard case .invalid(let problems) = result,
-                    let first = problems.first(where: { $0.severity == .error })
-                else { continue }
-                checks.append(
-                    Check(
-                        "manifest",
-                        ok: false,
-                        "\(file): \(first)",
-                        lost: "\(id) is not run",
-                        fix: "offstage lint \(file)"
-                    )
+        let files = DesktopFiles.ofEnvironment()
+        var seen: Set<AppID> = []
+        var usable = 0
+        var invalid: [Report.InvalidManifest] = []
+        for file in files.entries() where seen.insert(file.id).inserted {
+            switch ManifestResult(file) {
+            case .notAnApp: break
+            case .app: usable += 1
+            case .invalid(let problems):
+                guard let first = problems.first(where: { $0.severity == .error }) else { continue }
+                invalid.append(
+                    Report.InvalidManifest {
+                        ($0.app, $0.file, $0.problem) = (file.id, file.path, first.description)
+                    }
                 )
             }
         }
-        return checks
+        return Check.manifests(
+            invalid,
+            usable: usable,
+            searched: files.directories,
+            unreadable: files.problems().map { "\($0.subject): \($0.errno.text)" }
+        )
+    }
+}
+
+extension ManifestResult {
+    /// What is in the file, or why it cannot be read.
+    fileprivate init(_ file: DesktopFiles.Entry) {
+        if let problem = file.problem {
+            self = .invalid([Diagnostic(.error, reason: problem, fix: "")])
+            return
+        }
+        do throws(LinuxError) {
+            let content = try FileDescriptor(opening: file.path, [.reading, .nonBlocking])
+            let bytes = try content.read(at: 0, count: 1 << 20)
+            self = ManifestParser.parse(
+                bytes: bytes,
+                id: file.id,
+                file: file.path,
+                home: BaseDirectory.home()
+            )
+        } catch {
+            let reason = "it cannot be read: \(error.errno.text)"
+            self = .invalid([Diagnostic(.error, reason: reason, fix: "")])
+        }
     }
 }

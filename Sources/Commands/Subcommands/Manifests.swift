@@ -14,7 +14,8 @@ extension OffstageProgram {
             "Reads desktop files as the daemon does and reports what is wrong, where, and what to "
                 + "write instead. The exit status is 1 if one of the files cannot be used.",
             "A warning is about something that has no effect, or not the intended one: programs "
-                + "that are not installed, unused modes, limits above those in force.",
+                + "that are not installed, unused modes, limits above those in force, a file that is "
+                + "in no directory that is searched.",
             "If the daemon is running and knows the app, the history is checked too, and the "
                 + "app's mistakes since its program was last built are warnings: handlers that "
                 + "are missing or registered late, tasks that were never completed, completed "
@@ -54,15 +55,12 @@ extension OffstageProgram {
     ) throws(Failure) -> LintResult {
         let bytes: [UInt8]
         do {
-            bytes = try Files.read(file, limit: 16 << 20)
+            bytes = try Files.readRegular(file, limit: 16 << 20)
         } catch {
-            throw Failure(
-                error.errno == .noEntry ? .notFound : .failed,
-                "\(file.printable): \(error.errno.text)"
-            )
+            throw unreadable(file, error.errno)
         }
-        let name = file.split(separator: "/").last.map(String.init) ?? file
-        guard let id = DesktopFileID.id(relativePath: name) else {
+        let place = PlaceLint(file, invocation)
+        guard let id = place.id() else {
             throw Failure(
                 .usage,
                 "\(file.quoted) is not a desktop file",
@@ -76,13 +74,37 @@ extension OffstageProgram {
         if case .app(let manifest, let warnings) = checked {
             let mistakes = try HistoryLint(manifest, at: invocation.console.now)
                 .check(invocation)
-            checked = .app(manifest, warnings: warnings + mistakes)
+            checked = .app(manifest, warnings: place.check(id) + warnings + mistakes)
         }
         return LintResult(
             file: file,
             id: id,
             result: checked,
             reasonForNoApp: ManifestParser.reasonForNoApp(bytes: bytes)
+        )
+    }
+
+    private static func unreadable(_ file: String, _ errno: Errno) -> Failure {
+        let path = file.printable
+        guard let status = Files.status(file) else {
+            let target = Files.linkTarget(file)
+            guard errno == .noEntry, let target else {
+                return Failure(errno == .noEntry ? .notFound : .failed, "\(path): \(errno.text)")
+            }
+            return Failure(
+                .notFound,
+                "\(path) is a link to \(target.printable), which is not there",
+                fix: "Correct the link, or remove it."
+            )
+        }
+        if status.kind != .file {
+            let what = "\(path) is \(status.kind.noun), not a file"
+            return Failure(.failed, what, fix: "Name a manifest.")
+        }
+        return Failure(
+            .failed,
+            "\(path) cannot be read: \(errno.text)",
+            fix: errno == .access ? "chmod u+r \(path), as its owner." : ""
         )
     }
 
@@ -149,7 +171,7 @@ private struct LintResult {
     let file: String
     let id: AppID
     let result: ManifestResult
-    let reasonForNoApp: (reason: String, fix: String)
+    let reasonForNoApp: Diagnostic
 
     var isUsable: Bool {
         switch result {
@@ -163,7 +185,7 @@ private struct LintResult {
         case .app(_, let warnings): warnings
         case .invalid(let errors): errors
         case .notAnApp:
-            [Diagnostic(.error, reason: reasonForNoApp.reason, fix: reasonForNoApp.fix)]
+            [reasonForNoApp]
         }
     }
 

@@ -8,7 +8,8 @@ extension OffstageProgram {
         "status",
         "show what fails, runs and waits, and the state of the device",
         details: [
-            "Apps whose last runs failed come first. Empty sections are left out."
+            "Manifests that cannot be used come first, then apps whose last runs failed. Empty "
+                + "sections are left out."
         ],
         examples: [
             Example("status", "An overview."),
@@ -31,6 +32,7 @@ private struct StatusText {
 
     func print() {
         printClock()
+        printInvalid()
         printFailing()
         printPause()
         printRunning()
@@ -55,6 +57,20 @@ private struct StatusText {
             "For the daemon it is \(Times.stamp(now, at: console.now)): its clock is "
                 + "\(Times.rest(ahead)) ahead"
         )
+    }
+
+    private func printInvalid() {
+        guard let invalid = report.invalid, !invalid.isEmpty else { return }
+        section("Manifests that cannot be used", .red)
+        var table = Table("APP", "PROBLEM")
+        for manifest in invalid {
+            table.add([Table.Cell(manifest.app.name), Table.Cell(manifest.problem, .red)])
+        }
+        table.print(console, indent: 2)
+        if let file = invalid.lazy.compactMap(\.file).first {
+            console.print("  All that is wrong: offstage lint \(file.printable)")
+        }
+        console.print("")
     }
 
     private func printFailing() {

@@ -179,6 +179,40 @@ extension Check {
         )
     }
 
+    /// A line for each manifest that cannot be used, and for each directory of manifests that
+    /// cannot be listed (`unreadable`: it and why). `searched`: where manifests are looked for.
+    package static func manifests(
+        _ invalid: [Report.InvalidManifest],
+        usable: Int,
+        searched: [String],
+        unreadable: [String] = []
+    ) -> [Check] {
+        let name = "manifests"
+        let checks =
+            unreadable.map { problem in
+                Check(
+                    name,
+                    ok: false,
+                    problem,
+                    lost: "the apps whose manifests are there are not run",
+                    fix: "permit this user to read the directory"
+                )
+            }
+            + invalid.map { manifest in
+                let file = manifest.file ?? "\(manifest.app).desktop"
+                return Check(
+                    name,
+                    ok: false,
+                    "\(file): \(manifest.problem)".withoutPeriod,
+                    lost: "\(manifest.app) is not run",
+                    fix: "correct it; offstage lint \(file) lists all that is wrong"
+                )
+            }
+        guard checks.isEmpty else { return checks }
+        let count = "\(usable) \(usable == 1 ? "app" : "apps")"
+        return [Check(name, ok: true, "\(count); searched in \(searched.joined(separator: ", "))")]
+    }
+
     /// The settings file at `path`: a line for each mistake in it.
     package static func settings(at path: String, _ problems: [Diagnostic]) -> [Check] {
         guard !problems.isEmpty else { return [Check("settings", ok: true, path)] }
@@ -195,6 +229,10 @@ extension Check {
             )
         }
     }
+}
+
+extension String {
+    fileprivate var withoutPeriod: String { hasSuffix(".") ? String(dropLast()) : self }
 }
 
 extension Condition {

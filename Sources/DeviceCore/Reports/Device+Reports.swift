@@ -21,6 +21,7 @@ extension Device {
         return Report.Status {
             $0.now = Report.Time(now.wall, utcOffset: now.utcOffset)
             $0.paused = pauseReport(reporter)
+            $0.invalid = invalidManifests
             for index in usedIndices {
                 let app = apps[index]
                 $0.requests += Int64(app.requests.count)
@@ -34,6 +35,23 @@ extension Device {
             $0.apps = Int64(apps.count)
             $0.today = reporter.spent(ledger)
         }
+    }
+
+    /// In the order of their ids.
+    package var invalidManifests: [Report.InvalidManifest] {
+        usedIndices.filter { apps[$0].problem != nil }
+            .sorted { apps[$0].id < apps[$1].id }
+            .map { index in
+                Report.InvalidManifest {
+                    ($0.app, $0.file) = (apps[index].id, apps[index].problemFile)
+                    $0.problem = apps[index].problem ?? ""
+                }
+            }
+    }
+
+    /// How many apps have a manifest in force.
+    package var usableManifests: Int {
+        usedIndices.count { apps[$0].manifest != nil && !apps[$0].isTransient }
     }
 
     private func failing(_ app: AppState, _ reporter: Reporter) -> Report.FailingApp? {

@@ -18,7 +18,7 @@ struct Reporter {
         Report.App {
             ($0.app, $0.name, $0.state) = (app.id, app.displayName, app.stateLabel)
             $0.modes = app.manifest?.modes.map(\.rawValue) ?? []
-            ($0.problem, $0.file) = (app.problem, app.manifest?.file)
+            ($0.problem, $0.file) = (app.problem, app.manifest?.file ?? app.problemFile)
             $0.transient = app.isTransient
             $0.lastUsed = time(app.record.lastUsed)
             $0.closed = time(app.record.closedAt)

@@ -7,11 +7,11 @@ extension Device {
         case .present(let manifest):
             present(manifest, &transition)
             if let index = apps.index(of: manifest.id) { stopWhatIsNotAllowed(index, &transition) }
-        case .invalid(let id, let reason):
+        case .invalid(let id, let file, let reason):
             let index = ensureApp(id)
             // Half an edit, perhaps: what runs goes on.
             lose(index, &transition)
-            apps[index].problem = reason
+            (apps[index].problem, apps[index].problemFile) = (reason, file)
             remember(index, &transition)
         case .removed(let id):
             guard let index = apps.index(of: id), !apps[index].isTransient else { return }
@@ -20,7 +20,7 @@ extension Device {
                 take(.stopped(.manifestRemoved, deliveries: nil), launch.id, &transition)
             }
             // What the user did with it is kept, should it come back.
-            apps[index].problem = nil
+            (apps[index].problem, apps[index].problemFile) = (nil, nil)
         }
     }
 
@@ -29,7 +29,7 @@ extension Device {
         let old = apps[index].manifest
         guard old?.value != manifest || apps[index].problem != nil else { return }
         apps[index].manifest = Shared(manifest)
-        apps[index].problem = nil
+        (apps[index].problem, apps[index].problemFile) = (nil, nil)
         apps[index].record.goneSince = nil
         remember(index, &transition)
         if old?.useFrom != manifest.useFrom {

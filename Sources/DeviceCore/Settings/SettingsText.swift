@@ -172,12 +172,15 @@ package enum SettingsText {
         }
         guard row.set(value, in: &settings) else {
             let mistake = row.mistake(in: value)
+            var copy = settings
+            let isRightWithoutComment =
+                value.trailingComment != nil && row.set(value.withoutComment, in: &copy)
             return Diagnostic(
                 .error,
                 key: name,
                 value: value,
                 reason: mistake.reason,
-                fix: mistake.fix
+                fix: isRightWithoutComment ? String.commentFix : mistake.fix
             )
         }
         return nil
@@ -203,7 +206,8 @@ package enum SettingsText {
                 key: name,
                 value: value,
                 reason: "is not a value of it",
-                fix: "Write on or off."
+                fix: SettingRow.flag(value.withoutComment) == nil
+                    ? "Write on or off." : String.commentFix
             )
         }
         settings.apps.removeAll { $0.app == app }

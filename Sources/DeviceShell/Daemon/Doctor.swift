@@ -10,11 +10,23 @@ struct Doctor {
     init(_ daemon: Daemon) { self.daemon = daemon }
 
     var checks: [Check] {
-        [
+        manifests + [
             processes, keeper, memory, pressure, processorPressure, files, desktopUnits, lingering,
             sleep, waking, identity, bus, services,
         ]
             + network + settings + [store, starting] + strays + sensors + xServer
+    }
+
+    private var manifests: [Check] {
+        let searched = daemon.paths.applications
+        return Check.manifests(
+            daemon.device.invalidManifests,
+            usable: daemon.device.usableManifests,
+            searched: searched,
+            unreadable: DesktopFiles(directories: searched).problems().map {
+                "\($0.subject): \($0.errno.text)"
+            }
+        )
     }
 
     private var processes: Check {

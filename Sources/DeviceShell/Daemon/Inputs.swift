@@ -167,7 +167,7 @@ final class Inputs {
     /// What has changed; who is not looking at `offstage apps` reads in the log what is wrong.
     private func scan() -> [ManifestChange] {
         let changes = manifests.scan()
-        for case .invalid(let app, let reason) in changes {
+        for case .invalid(let app, _, let reason) in changes {
             DaemonLog.write("\(app) cannot be used, its manifest is not valid: \(reason)")
         }
         return changes

@@ -52,7 +52,7 @@ package struct AppPlan {
     /// The manifest as a starting daemon finds it.
     var change: ManifestChange {
         if isLeftOut { return .removed(id) }
-        if let problem { return .invalid(id, reason: problem) }
+        if let problem { return .invalid(id, file: "/app.desktop", reason: problem) }
         return isInstalled ? .present(manifest) : .removed(id)
     }
 }

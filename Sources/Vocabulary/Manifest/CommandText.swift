@@ -72,7 +72,7 @@ struct CommandText {
             case (.inDoubleQuotes, UInt8(ascii: "\"")): piece = .outside
             case (.outside, UInt8(ascii: "'")) where codes != nil:
                 (piece, isOpen) = (.inSingleQuotes, true)
-                warn(Self.reserved("'"))
+                warn(Problem.reserved("'"))
             case (.inSingleQuotes, UInt8(ascii: "'")): piece = .outside
             case (.inDoubleQuotes, UInt8(ascii: "\\")):
                 guard index < bytes.count, Self.isEscapable(bytes[index]) else {
@@ -92,7 +92,7 @@ struct CommandText {
                 index += 1
                 try expand(next, isAlone: !isOpen && endsArgument(bytes, at: index))
             case (.outside, UInt8(ascii: "\\")) where codes != nil && index < bytes.count:
-                warn(Self.reserved("\\"))
+                warn(Problem.reserved("\\"))
                 isOpen = true
                 argument.append(bytes[index])
                 index += 1
@@ -168,8 +168,8 @@ struct CommandText {
         switch character {
         case "~" where argument.isEmpty && next == UInt8(ascii: "/") && home != nil: return
         case "'", "\\", ">", "<", "~", "|", "&", ";", "$", "*", "?", "#", "(", ")", "`":
-            if codes == nil { throw Self.reserved(character) }
-            warn(Self.reserved(character))
+            if codes == nil { throw Problem.reserved(character) }
+            warn(Problem.reserved(character))
         default: return
         }
     }
@@ -178,15 +178,18 @@ struct CommandText {
         if !warnings.contains(problem) { warnings.append(problem) }
     }
 
-    private static func reserved(_ character: String) -> Problem {
+    private static func isEscapable(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "`") || byte == UInt8(ascii: "$")
+            || byte == UInt8(ascii: "\\")
+    }
+}
+
+extension Problem {
+    /// A character that a shell would read stands outside quotes.
+    static func reserved(_ character: String) -> Problem {
         Problem(
             "has \(character) outside double quotes, and no shell reads it",
             fix: "Put the argument in double quotes, or use sh -c \"…\"."
         )
-    }
-
-    private static func isEscapable(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "`") || byte == UInt8(ascii: "$")
-            || byte == UInt8(ascii: "\\")
     }
 }

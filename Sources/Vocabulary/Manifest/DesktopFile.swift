@@ -7,6 +7,18 @@ struct DesktopFile {
         let value: String
     }
 
+    /// A header that was meant to be ours, and is not.
+    struct Misspelt {
+        let line: Int
+        /// As it stands.
+        let text: String
+        /// Only letters' case, or something behind it, makes it another: nobody else has such a
+        /// group.
+        let isOurs: Bool
+        let reason: String
+        let fix: String
+    }
+
     struct Group {
         let line: Int
         let name: String
@@ -30,6 +42,7 @@ struct DesktopFile {
     /// The first of each name.
     private(set) var entry: Group?
     private(set) var ours: Group?
+    private(set) var misspelt: Misspelt?
     private(set) var diagnostics: [Diagnostic] = []
     private var current: Group?
     private var seen: Set<String> = []
@@ -55,6 +68,7 @@ struct DesktopFile {
     private mutating func readHeader(_ line: Substring.UTF8View, _ number: Int) {
         let name = line.dropFirst().dropLast()
         let isClosed = line.count >= 2 && line.last == UInt8(ascii: "]")
+        noteMisspelling(line, number)
         guard isClosed, !name.contains(where: { $0 == 0x5B || $0 == 0x5D || $0 < 0x20 }) else {
             return report(
                 number,
@@ -81,6 +95,27 @@ struct DesktopFile {
                 fix: "Put all keys of a group under one header."
             )
         }
+    }
+
+    private mutating func noteMisspelling(_ line: Substring.UTF8View, _ number: Int) {
+        let text = String(Substring(line))
+        let ours = "[\(Self.ourGroup)]"
+        guard misspelt == nil, text != ours else { return }
+        let begins = zip(text.utf8, ours.utf8).allSatisfy { $0 | 0x20 == $1 | 0x20 }
+        let isOurs = begins && text.utf8.count >= ours.utf8.count
+        guard isOurs || Spelling.suggestion(for: text, among: [ours]) != nil else { return }
+        let hasMore = isOurs && text.utf8.count > ours.utf8.count
+        misspelt = Misspelt(
+            line: number,
+            text: text,
+            isOurs: isOurs,
+            reason: hasMore
+                ? "has something behind the group [\(Self.ourGroup)]"
+                : "is not the group [\(Self.ourGroup)]",
+            fix: hasMore
+                ? "Write \(ours) alone in its line; a comment needs a line of its own."
+                : "Write \(ours)."
+        )
     }
 
     private mutating func readEntry(_ line: Substring.UTF8View, _ number: Int) {

@@ -24,13 +24,19 @@ package enum ManifestParser {
         guard mentionsUs(text.utf8.span) else { return .notAnApp }
         guard text.utf8.count <= limit else { return tooLarge(text.utf8.count) }
         let desktop = DesktopFile(text)
-        guard let ours = desktop.ours else { return .notAnApp }
+        guard let ours = desktop.ours else {
+            guard let misspelt = desktop.misspelt, misspelt.isOurs else { return .notAnApp }
+            return .invalid([Diagnostic(.error, misspelt)])
+        }
         if desktop.entry?["Hidden"]?.value == "true" { return .notAnApp }
         var reading = ManifestReading(
             manifest: AppManifest(id: id, name: id.name, file: file),
             diagnostics: desktop.diagnostics,
             home: home
         )
+        if let misspelt = desktop.misspelt {
+            reading.diagnostics.append(Diagnostic(.warning, misspelt))
+        }
         reading.readEntry(desktop.entry)
         reading.readOurs(ours)
         return reading.result
@@ -52,14 +58,23 @@ package enum ManifestParser {
     }
 
     /// Why a file is `.notAnApp`: what to say to somebody who meant it to be one.
-    package static func reasonForNoApp(bytes: [UInt8]) -> (reason: String, fix: String) {
+    package static func reasonForNoApp(bytes: [UInt8]) -> Diagnostic {
         let desktop = DesktopFile(String(decoding: bytes.prefix(limit), as: UTF8.self))
-        if desktop.ours != nil, desktop.entry?["Hidden"]?.value == "true" {
-            return ("the entry is hidden (Hidden=true)", "Remove that line.")
+        if desktop.ours != nil, let hidden = desktop.entry?["Hidden"], hidden.value == "true" {
+            return Diagnostic(
+                .error,
+                line: hidden.line,
+                reason: "the entry is hidden (Hidden=true)",
+                fix: "Remove that line."
+            )
         }
-        return (
-            "there is no group [\(DesktopFile.ourGroup)]",
-            "Add the group; \"man offstage\" has its keys."
+        if desktop.ours == nil, let misspelt = desktop.misspelt {
+            return Diagnostic(.error, misspelt)
+        }
+        return Diagnostic(
+            .error,
+            reason: "there is no group [\(DesktopFile.ourGroup)]",
+            fix: "Add the group; \"man offstage\" has its keys."
         )
     }
 
@@ -75,13 +90,13 @@ package enum ManifestParser {
 
     private static let header = Array("[\(DesktopFile.ourGroup)]".utf8)
 
-    /// Whether some line may be the header of our group.
+    /// Whether some line may be the header of our group, in capital or small letters.
     private static func mentionsUs(_ bytes: Span<UInt8>) -> Bool {
-        let header = header
+        let header = header.map { $0 | 0x20 }
         var start = 0
         while start + header.count <= bytes.count {
-            if bytes[start] == header[0], start == 0 || bytes[start - 1] <= 0x20,
-                header.indices.allSatisfy({ bytes[start + $0] == header[$0] })
+            if bytes[start] | 0x20 == header[0], start == 0 || bytes[start - 1] <= 0x20,
+                header.indices.allSatisfy({ bytes[start + $0] | 0x20 == header[$0] })
             {
                 return true
             }
@@ -119,7 +134,13 @@ private struct ManifestReading {
         if group["Type"]?.value != "Application" {
             let problem = Problem("is not Application", fix: "Write Type=Application.")
             let missing = Problem("Type is missing", fix: "Write Type=Application.")
-            report(.error, group["Type"], group["Type"] == nil ? missing : problem, in: group)
+            report(
+                .error,
+                group["Type"],
+                group["Type"] == nil ? missing : problem,
+                isRightWithoutComment: group["Type"]?.value.withoutComment == "Application",
+                in: group
+            )
         }
         if let name = read(group["Name"], { text throws(Problem) in try text.string() }) {
             manifest.name = name
@@ -131,6 +152,8 @@ private struct ManifestReading {
         manifest.directory = read(group["Path"]) { text throws(Problem) in
             try text.path(try text.string())
         }
+        warnOfComment(group["Path"])
+        warnOfComment(group["TryExec"])
         manifest.tryExec = read(group["TryExec"]) { text throws(Problem) in
             try text.string().expandingTilde(text.home)
         }
@@ -148,7 +171,11 @@ private struct ManifestReading {
             try CommandText.exec(try text.string(), codes: codes)
         }
         manifest.exec = exec?.arguments
-        for warning in exec?.warnings ?? [] { report(.warning, group["Exec"], warning) }
+        for warning in exec?.warnings ?? [] {
+            let isOfComment =
+                warning == .reserved("#") && group["Exec"]?.value.trailingComment != nil
+            report(.warning, group["Exec"], warning, isRightWithoutComment: isOfComment)
+        }
     }
 
     /// Absent or odd is false: these keys belong to the desktop, which takes them so.
@@ -158,7 +185,8 @@ private struct ManifestReading {
         do throws(Problem) {
             return try text.boolean()
         } catch {
-            report(.warning, entry, error)
+            let isRight = ["true", "false"].contains(entry.value.withoutComment)
+            report(.warning, entry, error, isRightWithoutComment: isRight)
             return false
         }
     }
@@ -189,8 +217,9 @@ private struct ManifestReading {
             do throws(Problem) {
                 try key.apply(text, &manifest)
                 known.append((entry, key))
+                warnOfComment(entry)
             } catch {
-                report(.error, entry, error)
+                report(.error, entry, error, isRightWithoutComment: isRight(key, entry))
                 // What its modes would have been nobody knows; say nothing of those missing.
                 if key.name == "BackgroundModes" { manifest.modes = BackgroundMode.allCases }
             }
@@ -200,6 +229,28 @@ private struct ManifestReading {
             checkCompanion(of: key, entry, in: group)
         }
         checkStatuses(group)
+    }
+
+    /// Whether the value is one that the key may have, but for the comment behind it.
+    private func isRight(_ key: ManifestKey, _ entry: DesktopFile.Entry) -> Bool {
+        guard entry.value.trailingComment != nil else { return false }
+        var manifest = manifest
+        do throws(Problem) {
+            try key.apply(DesktopText(raw: entry.value.withoutComment, home: home), &manifest)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// A value that may be anything takes the comment in.
+    private mutating func warnOfComment(_ entry: DesktopFile.Entry?) {
+        guard let entry, let comment = entry.value.trailingComment else { return }
+        report(
+            .warning,
+            entry,
+            Problem("is part of the value", fix: String.commentFix, part: String(comment))
+        )
     }
 
     private mutating func reportUnknown(_ entry: DesktopFile.Entry) {
@@ -271,8 +322,17 @@ private struct ManifestReading {
         _ severity: Diagnostic.Severity,
         _ entry: DesktopFile.Entry?,
         _ problem: Problem,
+        isRightWithoutComment: Bool = false,
         in group: DesktopFile.Group? = nil
     ) {
+        var problem = problem
+        // People write comments at the end of a line; here they are part of the value.
+        if isRightWithoutComment {
+            problem = Problem(problem.reason, fix: String.commentFix, part: entry?.value)
+        } else if entry?.value.trailingComment != nil, !problem.fix.hasSuffix(String.commentFix) {
+            let fix = problem.fix.isEmpty ? "" : problem.fix + " "
+            problem = Problem(problem.reason, fix: fix + String.commentFix, part: problem.part)
+        }
         diagnostics.append(
             Diagnostic(
                 severity,

@@ -16,7 +16,7 @@ extension ManifestType where Result == Interval {
         let string = try text.string()
         guard let interval = Interval(string) else {
             let mistake = Interval.mistake(in: string)
-            throw Problem(mistake.reason, fix: mistake.fix + commentHint(string))
+            throw Problem(mistake.reason, fix: mistake.fix)
         }
         guard interval > .zero else {
             throw Problem("is not a time greater than zero", fix: "Write more than 0.")
@@ -32,7 +32,6 @@ extension ManifestType where Result == Int64 {
             throw Problem(
                 "is not a size",
                 fix: "Write a number of bytes, or one with K, M or G, such as 200M."
-                    + commentHint(string)
             )
         }
         guard size >= 1 << 20 else {
@@ -244,11 +243,6 @@ private enum SourceKind: String {
         else { return nil }
         return (kind, String(Substring(text.utf8[colon...].dropFirst().trimmed)))
     }
-}
-
-/// People write comments at the end of a line; here they are part of the value.
-private func commentHint(_ text: String) -> String {
-    text.utf8.contains(UInt8(ascii: "#")) ? " A comment needs a line of its own." : ""
 }
 
 extension String {

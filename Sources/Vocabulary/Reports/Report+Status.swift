@@ -3,6 +3,8 @@ extension Report {
         package var now = Time(rawValue: "")
         /// Nil: background work is not paused.
         package var paused: Pause?
+        /// Nil: an older daemon, which does not say.
+        package var invalid: [InvalidManifest]?
         package var failing: [FailingApp] = []
         package var running: [Launch] = []
         package var waiting: [Request] = []
@@ -10,6 +12,14 @@ extension Report {
         package var apps: Int64 = 0
         package var requests: Int64 = 0
         package var today = Spent()
+        package init() {}
+    }
+
+    /// A manifest that cannot be used, or not even read: its app is not run.
+    package struct InvalidManifest: ReportFields {
+        package var app = AppID("")
+        package var file: String?
+        package var problem = ""
         package init() {}
     }
 

@@ -1,0 +1,125 @@
+package import Vocabulary
+
+/// The desktop files in directories of applications, and in the directories below them.
+package struct DesktopFiles {
+    /// The more important first; of two files with one id the first counts.
+    package let directories: [String]
+
+    /// Files that are looked at, and how deep.
+    package static let fileLimit = 10_000
+    package static let depthLimit = 4
+
+    package struct Entry {
+        package let id: AppID
+        package let path: String
+        /// Nil: what is there cannot be looked at.
+        package let status: FileStatus?
+
+        /// Why it cannot be read, whatever is in it; nil: it is a file.
+        package var problem: String? {
+            if let status {
+                return status.kind == .file ? nil : "it is \(status.kind.noun), not a file"
+            }
+            guard let target = Files.linkTarget(path) else { return "it cannot be looked at" }
+            return Files.isMissing(path)
+                ? "it is a link to \(target), which is not there"
+                : "it is a link to \(target), which cannot be looked at"
+        }
+    }
+
+    package init(directories: [String]) { self.directories = directories }
+
+    /// Those that this program's environment names.
+    package static func ofEnvironment() -> DesktopFiles {
+        DesktopFiles(
+            directories: DesktopFileID.directories(
+                dataHome: CurrentProcess.environment("XDG_DATA_HOME"),
+                dataDirectories: CurrentProcess.environment("XDG_DATA_DIRS"),
+                home: BaseDirectory.home()
+            )
+        )
+    }
+
+    /// In the order in which they count; one id may come more than once.
+    package func entries() -> [Entry] {
+        var entries: [Entry] = []
+        for (directory, below) in trees() {
+            for folder in [directory] + below {
+                guard let names = try? Files.list(folder) else { continue }
+                for name in names where name.hasSuffix(".desktop") {
+                    let path = folder + "/" + name
+                    let relative = String(path.dropFirst(directory.count + 1))
+                    guard entries.count < Self.fileLimit,
+                        let id = DesktopFileID.id(relativePath: relative)
+                    else { continue }
+                    let status = Files.status(path)
+                    // Removed since the directory was read.
+                    if status == nil, Files.status(path, followLinks: false) == nil,
+                        Files.isMissing(path)
+                    {
+                        continue
+                    }
+                    entries.append(Entry(id: id, path: path, status: status))
+                }
+            }
+        }
+        return entries
+    }
+
+    /// Directories that are there, and whose files cannot be listed.
+    package func problems() -> [LinuxError] {
+        trees().flatMap { [$0.directory] + $0.below }.compactMap { folder in
+            do throws(LinuxError) {
+                _ = try Files.list(folder)
+                return nil
+            } catch {
+                return Files.isMissing(folder) ? nil : error
+            }
+        }
+    }
+
+    /// The directories with what is below each. Links may form a cycle, or lead twice to one place,
+    /// so each real directory is read once: at its own path if that is below one of them, else by
+    /// the first link to it.
+    package func trees() -> [(directory: String, below: [String])] {
+        var seen: Set<RealDirectory> = []
+        for directory in directories {
+            if let status = Files.status(directory) { seen.insert(RealDirectory(status)) }
+        }
+        var links: [(tree: Int, path: String, depth: Int)] = []
+        var trees = directories.map { (directory: $0, below: [String]()) }
+        func walk(_ path: String, _ tree: Int, _ depth: Int) {
+            guard depth <= Self.depthLimit, let names = try? Files.list(path) else { return }
+            for name in names where !name.hasPrefix(".") && !name.hasSuffix(".desktop") {
+                let child = path + "/" + name
+                if Files.status(child, followLinks: false)?.kind == .link {
+                    links.append((tree, child, depth))
+                } else {
+                    enter(child, tree, depth)
+                }
+            }
+        }
+        func enter(_ path: String, _ tree: Int, _ depth: Int) {
+            guard let status = Files.status(path), status.kind == .directory,
+                seen.insert(RealDirectory(status)).inserted
+            else { return }
+            trees[tree].below.append(path)
+            walk(path, tree, depth + 1)
+        }
+        for (tree, directory) in directories.enumerated() { walk(directory, tree, 1) }
+        var next = 0
+        while next < links.count {
+            enter(links[next].path, links[next].tree, links[next].depth)
+            next += 1
+        }
+        return trees
+    }
+
+    /// A directory, whatever names lead to it.
+    private struct RealDirectory: Hashable {
+        let device: UInt64
+        let inode: UInt64
+
+        init(_ status: FileStatus) { (device, inode) = (status.device, status.inode) }
+    }
+}
