@@ -100,10 +100,47 @@ struct PrintingTests {
         let outcome = terminal.run("status", control)
         let lines = outcome.output.split(separator: "\n").map(String.init)
         #expect(lines.first == "Failing")
-        #expect(lines[1].hasPrefix("  APP       IN A ROW  SINCE   HELD UNTIL  REASON"))
+        #expect(lines[1].hasPrefix("  APP       IN A ROW  SINCE   NEXT TRY   REASON"))
         #expect(lines[2].hasPrefix("  newsboat  1         in 2 s  in 15 min"), "\(lines[2])")
         #expect(outcome.output.contains("power      off    1 min ago  set by hand"))
         #expect(outcome.output.hasSuffix("2 apps; today 1 background run, 2 s in all\n"))
+    }
+
+    /// The back-off of 15 minutes ends at night, when nothing is refreshed.
+    @Test(arguments: [false, true])
+    func `a failing app is tried again when its task may run, in one line as in the other`(
+        isPaused: Bool
+    ) throws {
+        var settings = Settings()
+        (settings.wakingFrom, settings.wakingUntil) = (.hours(7), .hours(12))
+        settings.sharedWake = .zero
+        control.send(.settings(settings))
+        finishRefresh(status: 1)
+        if isPaused { control.send(.user(.pause(nil), reply: ReplyToken(99))) }
+        var later = terminal
+        later.now = control.now
+        let lines = later.run("status", control).output.split(separator: "\n").map(String.init)
+        let tries = lines.filter { $0.hasPrefix("  newsboat ") }
+        #expect(tries.count == 2, "\(lines)")
+        let task = try #require(control.device.status(at: control.now).waiting.first)
+        let time = task.next?.wall.map { Times.text($0, at: control.now) }
+        let expected = isPaused ? ["when nothing holds it", "–"] : [time ?? "", time ?? ""]
+        #expect(isPaused || time?.hasPrefix("tomorrow 07:0") == true, "\(task)")
+        for (line, text) in zip(tries, expected) {
+            #expect(line.contains("  \(text)  "), "\(line)")
+        }
+    }
+
+    @Test func `only apps that are listed are counted`() {
+        let gone = AppManifest(id: AppID("gone"), name: "Gone", modes: [.fetch])
+        control.send(.manifests([.present(gone)]))
+        #expect(control.device.status(at: control.now).apps == 3)
+        control.send(.manifests([.removed(AppID("gone"))]))
+        #expect(control.device.status(at: control.now).apps == 2)
+        #expect(control.device.appList(at: control.now).count == 2)
+        #expect(
+            control.device.unknown(AppID("gonne")).fix == "offstage apps lists those that are known"
+        )
     }
 
     @Test func statusShowsWhatRunsAndWhatIsPaused() {

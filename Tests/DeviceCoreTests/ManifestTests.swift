@@ -66,4 +66,25 @@ struct ManifestTests {
         bench.install(.linked("app", identifiers: ["app.*"]) { $0.modes = [.processing] })
         #expect(bench.told(launch) == [.expire(delivery, .manifestRemoved)])
     }
+
+    @Test func `an app whose manifest is gone is no longer counted, after a restart either`() throws
+    {
+        var bench = Bench()
+        bench.install(.processing("backup"), .refreshing("reader"))
+        let removed = try #require(bench.spawn(of: "backup"))
+        bench.started(removed)
+        bench.exited(removed)
+        bench.send(.manifests([.removed(AppID("backup"))]))
+        func count(_ bench: Bench) -> [Int] {
+            let report = bench.device.status(at: bench.now)
+            return [Int(report.apps), bench.device.appList(at: bench.now).count]
+        }
+        #expect(count(bench) == [1, 1])
+        try bench.restart(manifests: [.refreshing("reader")])
+        #expect(count(bench) == [1, 1])
+        #expect(bench.app("backup") != nil, "what it did is kept, should it come back")
+        bench.send(.manifests([.invalid(AppID("odd"), file: "/odd.desktop", reason: "line 1")]))
+        #expect(count(bench) == [2, 2])
+        #expect(bench.device.status(at: bench.now).invalid?.map(\.file) == ["/odd.desktop"])
+    }
 }

@@ -76,13 +76,13 @@ private struct StatusText {
     private func printFailing() {
         guard !report.failing.isEmpty else { return }
         section("Failing", .red)
-        var table = Table("APP", "IN A ROW", "SINCE", "HELD UNTIL", "REASON")
+        var table = Table("APP", "IN A ROW", "SINCE", "NEXT TRY", "REASON")
         for app in report.failing {
             table.add([
                 Table.Cell(app.app.name),
                 Table.Cell("\(app.failures.count)", .red),
                 Table.Cell(invocation.timeText(app.failures.since)),
-                Table.Cell(held(until: app.failures.until)),
+                Table.Cell(nextTry(of: app)),
                 Table.Cell(app.failures.reason),
             ])
         }
@@ -90,10 +90,12 @@ private struct StatusText {
         console.print("")
     }
 
-    /// What waits for longer says so itself, below.
-    private func held(until end: Report.Time?) -> String {
-        guard let end, let time = end.wall, time > console.now.wall else { return "–" }
-        return invocation.timeText(end)
+    /// The time that stands beside the task below: the back-off is only one of the gates that may
+    /// hold it.
+    private func nextTry(of app: Report.FailingApp) -> String {
+        if report.running.contains(where: { $0.app == app.app && $0.task != nil }) { return "now" }
+        if let next = app.next { return invocation.timeText(next) }
+        return report.waiting.contains { $0.app == app.app } ? "when nothing holds it" : "–"
     }
 
     private func printPause() {

@@ -2,8 +2,15 @@ package import Vocabulary
 
 /// The questions that the command line and other programs ask. They change nothing.
 extension Device {
-    /// The ids of all apps that are known, for a guess at what was meant.
-    package var appNames: [String] { usedIndices.map { apps[$0].id.name } }
+    /// The ids of the apps that are listed, for a guess at what was meant.
+    package var appNames: [String] { listed.map { apps[$0].id.name } }
+
+    /// Apps that there are: what is kept of one whose manifest is gone is no app.
+    private var listed: [Int] {
+        usedIndices.filter {
+            apps[$0].manifest != nil || apps[$0].problem != nil || !apps[$0].requests.isEmpty
+        }
+    }
 
     /// Whose launch it is.
     package func app(of launch: LaunchID) -> AppID? { find(launch).map { apps[$0.app].id } }
@@ -25,14 +32,14 @@ extension Device {
             for index in usedIndices {
                 let app = apps[index]
                 $0.requests += Int64(app.requests.count)
-                if let failures = failing(app, reporter) { $0.failing.append(failures) }
                 $0.running += app.launches.map { launch($0, of: app, reporter) }
-                for request in app.requests where app.isWaiting(request) {
-                    $0.waiting.append(task(request, index, reporter))
-                }
+                let waiting = app.requests.filter { app.isWaiting($0) }
+                    .map { task($0, index, reporter) }
+                $0.waiting += waiting
+                if let failing = failing(app, waiting, reporter) { $0.failing.append(failing) }
             }
             $0.conditions = conditionsReport(at: now)
-            $0.apps = Int64(apps.count)
+            $0.apps = Int64(listed.count)
             $0.today = reporter.spent(ledger)
         }
     }
@@ -54,13 +61,21 @@ extension Device {
         usedIndices.count { apps[$0].manifest != nil && !apps[$0].isTransient }
     }
 
-    private func failing(_ app: AppState, _ reporter: Reporter) -> Report.FailingApp? {
+    /// `waiting`: its tasks, as they are listed: what is tried again is one of them.
+    private func failing(
+        _ app: AppState,
+        _ waiting: [Report.Request],
+        _ reporter: Reporter
+    ) -> Report.FailingApp? {
         var failures = app.record.failures
         // Nobody tries again what was asked for once.
         if app.requests.isEmpty { failures.until = nil }
         guard app.manifest != nil, let report = reporter.failures(failures) else { return nil }
         return Report.FailingApp {
             ($0.app, $0.name, $0.failures) = (app.id, app.displayName, report)
+            $0.next = waiting.compactMap(\.next).min {
+                $0.wall ?? .distantFuture < $1.wall ?? .distantFuture
+            }
         }
     }
 
@@ -102,10 +117,7 @@ extension Device {
     /// The apps, last used first.
     package func appList(at now: Moment) -> [Report.App] {
         let reporter = Reporter(now: now)
-        let shown = usedIndices.filter {
-            apps[$0].manifest != nil || apps[$0].problem != nil || !apps[$0].requests.isEmpty
-        }
-        let ordered = shown.sorted { left, right in
+        let ordered = listed.sorted { left, right in
             let (first, second) = (apps[left].record, apps[right].record)
             if first.lastUsed != second.lastUsed {
                 return first.lastUsed ?? .distantPast > second.lastUsed ?? .distantPast

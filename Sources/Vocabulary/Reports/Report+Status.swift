@@ -33,6 +33,8 @@ extension Report {
         package var app = AppID("")
         package var name = ""
         package var failures = Failures()
+        /// Of its tasks, the next that may run; nil: none, or not at a time that is known.
+        package var next: Time?
         package init() {}
     }
 
