@@ -199,6 +199,17 @@ extension Control1 {
         }
     }
 
+    package struct Dismiss: ControlCall {
+        package var app = ""
+        package init() {}
+
+        package var subject: String? { app.isEmpty ? nil : app }
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("app", &app)
+            fields.noOptions()
+        }
+    }
+
     package struct Continue: ControlCall {
         package init() {}
 

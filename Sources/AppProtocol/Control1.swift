@@ -11,7 +11,7 @@ package enum Control1: CallSet {
     case settings(Settings), gates(Gates), modes(Modes), conditions(Conditions), doctor(Doctor)
     case version(Version)
     case open(Open), leave(Leave), close(Close)
-    case submit(Submit), run(Run), cancel(Cancel)
+    case submit(Submit), run(Run), cancel(Cancel), dismiss(Dismiss)
     case pause(Pause), `continue`(Continue), simulate(Simulate), advance(Advance)
     case set(Set), reload(Reload)
     case download(Download), upload(Upload), transfers(Transfers), changeTransfers(ChangeTransfers)
@@ -78,6 +78,12 @@ package enum Control1: CallSet {
             .everyone,
             repeated: .nothingLeft,
             "Cancels tasks, and stops those that run."
+        ),
+        CallRow(
+            dismiss,
+            .user,
+            "Forgets the failures in a row of one app, or of all if the name is empty, and ends "
+                + "the wait after them."
         ),
         CallRow(pause, .user, "Holds all background work."),
         CallRow(`continue`, .user, "Ends a pause."),

@@ -122,7 +122,8 @@ extension Device {
                 "it was stopped before it finished (\(reason.summary)), and was submitted for one "
                 + "run only; \(again)"
         case .failed, .unsuccessful, .crashed, .exited, .notStarted, .unknown:
-            return "its run failed (\(run.reason)), and it was submitted for one run only; \(again)"
+            return
+                "its run failed (\(run.reason)), and it was submitted for one run only; \(again)"
         case .newData, .noData, .succeeded, .retry:
             return "it has run, and was not submitted again"
         }

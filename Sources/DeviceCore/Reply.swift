@@ -17,6 +17,8 @@ package enum UserRequest: Hashable, Sendable, Codable {
     case cancel(AppID, identifier: String?)
     /// A helper program of an app, outside every launch, takes back what is pending.
     case cancelPending(AppID, identifier: String?)
+    /// Forgets the failures of an app; nil: of all.
+    case dismiss(AppID?)
     /// Holds all background work; nil: until `continue`.
     case pause(Interval?)
     case `continue`

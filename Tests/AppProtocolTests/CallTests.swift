@@ -18,6 +18,7 @@ struct CallTests {
             ($0.directory, $0.environment, $0.token) = ("/", ["A=B"], "t")
         },
         Control1.Pause { $0.seconds = .hours(1) }, Control1.Continue(),
+        Control1.Dismiss { $0.app = "a" },
         Control1.Simulate { ($0.what, $0.app, $0.task) = (.expire, "a", "t") },
         Control1.Set { ($0.name, $0.value, $0.app) = ("battery", "40", "a") },
         App1.Hello {

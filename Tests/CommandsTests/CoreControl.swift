@@ -67,7 +67,7 @@ final class CoreControl: Control {
         case .conditions: return device.conditionsReport(at: now).map(Reported.init)
         case .transfers: return device.transferList(at: now).map(Reported.init)
         case .logs, .gates, .modes, .doctor, .version, .open, .leave, .close, .submit, .run,
-            .cancel, .pause, .continue, .simulate, .advance, .set, .reload, .download,
+            .cancel, .dismiss, .pause, .continue, .simulate, .advance, .set, .reload, .download,
             .upload, .changeTransfers, .moveTransfers:
             return nil
         }

@@ -203,6 +203,26 @@ struct DaemonTests {
         #expect(logs.output == "hello you in \(daemon.scratch("home"))\n")
     }
 
+    @Test func aFailureLeadsToItsLogAndCanBeDismissed() throws {
+        try daemon.start()
+        var submit = command(["submit", "--refresh", "--id", "once", "--"])
+        submit.arguments += ["sh", "-c", "echo no room left; exit 3"]
+        #expect(try submit.run().succeeded)
+        try until("history") { $0.contains("command.once") && $0.contains("exit status 3") }
+        let explained = try offstage("explain once")
+        #expect(explained.output.contains("What it wrote: offstage logs command.once"))
+        #expect(try offstage("logs command.once").output == "no room left\n")
+        let status = try offstage("status").output
+        #expect(status.contains("What it wrote: offstage logs command.once"), "\(status)")
+        #expect(status.contains("offstage dismiss APP"), "\(status)")
+        #expect(try offstage("dismiss").status == .exited(2))
+        #expect(try offstage("dismiss once").succeeded)
+        #expect(!(try offstage("status").output.contains("Failing")))
+        #expect(try offstage("dismiss once").status == .exited(3))
+        #expect(try offstage("dismiss --all").succeeded)
+        #expect(try offstage("history").output.contains("exit status 3"))
+    }
+
     @Test func aLogIsFollowedBeforeItIsThereAndOverItsRotation() throws {
         try daemon.start()
         let followed = daemon.scratch("followed")

@@ -113,4 +113,65 @@ struct FailureTests {
         bench.exited(second)
         #expect(bench.requests("command.sync").isEmpty)
     }
+
+    /// A command that was submitted for one run and failed.
+    private static func failedOnce() throws -> Bench {
+        var bench = Bench()
+        bench.ask(.submit(Submission(kind: .processing, command: ["backup"])))
+        let launch = try #require(bench.spawn(of: "command.backup"))
+        bench.started(launch)
+        bench.exited(launch, status: 1)
+        #expect(bench.requests("command.backup").isEmpty)
+        return bench
+    }
+
+    private static func failing(_ bench: Bench) -> [String] {
+        bench.device.status(at: bench.now).failing.map(\.app.name)
+    }
+
+    @Test func `a failure that is not tried again is told for a day, or as long as is set`() throws
+    {
+        var bench = try Self.failedOnce()
+        bench.advance(.days(1) - .milliseconds(1))
+        #expect(Self.failing(bench) == ["command.backup"])
+        bench.advance(.milliseconds(1))
+        #expect(Self.failing(bench).isEmpty)
+        bench.configure { $0.failureAge = .days(3) }
+        #expect(Self.failing(bench) == ["command.backup"])
+        bench.configure { $0.failureAge = .zero }
+        #expect(Self.failing(bench).isEmpty)
+    }
+
+    @Test func `a failure that is tried again is told until it succeeds`() throws {
+        var bench = Bench()
+        bench.configure { $0.failureAge = .zero }
+        bench.install(.refreshing("app"))
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        bench.exited(launch, status: 1)
+        #expect(Self.failing(bench) == ["app"])
+        bench.install(.refreshing("app") { $0.refreshCommand = nil })
+        #expect(Self.failing(bench).isEmpty, "nothing is left to be tried")
+    }
+
+    @Test func `what is dismissed is told no longer, and waits for its failures no longer`() throws
+    {
+        var bench = try Self.failedOnce()
+        bench.install(.refreshing("app"))
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        bench.exited(launch, status: 1)
+        #expect(Self.failing(bench).sorted() == ["app", "command.backup"])
+        bench.ask(.dismiss(AppID("command.backup")))
+        #expect(bench.reply == .done)
+        #expect(Self.failing(bench) == ["app"])
+        #expect(bench.gates("app").contains("back-off"))
+        bench.ask(.dismiss(nil))
+        #expect(Self.failing(bench).isEmpty)
+        #expect(!bench.gates("app").contains("back-off"))
+        for (app, reason) in [("app", "no failure to dismiss"), ("nobody", "no app of that name")] {
+            bench.ask(.dismiss(AppID(app)))
+            #expect(bench.refusal?.reason.contains(reason) == true, "\(app)")
+        }
+    }
 }

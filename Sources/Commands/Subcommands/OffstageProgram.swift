@@ -80,7 +80,10 @@ package enum OffstageProgram {
             "Inspecting",
             [status, apps, tasks, explain, history, watch, logs, doctor]
         ),
-        ProgramTable.Group("Apps and their work", [open, leave, close, submit, run, cancel]),
+        ProgramTable.Group(
+            "Apps and their work",
+            [open, leave, close, submit, run, cancel, dismiss]
+        ),
         ProgramTable.Group("Transfers", [download, upload, transfers, resume, move]),
         ProgramTable.Group("In scripts of an app", [begin, end, limits]),
         ProgramTable.Group("The device", [pause, `continue`, set, conditions, settings]),

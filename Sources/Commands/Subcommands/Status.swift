@@ -87,7 +87,17 @@ private struct StatusText {
             ])
         }
         table.print(console, indent: 2)
+        let first = report.failing[0].app.name.printable
+        console.print("  What it wrote: offstage logs \(first)")
+        if report.failing.contains(where: { !isTriedAgain($0) }) {
+            console.print("  Not tried again, and seen to: offstage dismiss APP")
+        }
         console.print("")
+    }
+
+    private func isTriedAgain(_ app: Report.FailingApp) -> Bool {
+        report.running.contains { $0.app == app.app }
+            || report.waiting.contains { $0.app == app.app }
     }
 
     /// The time that stands beside the task below: the back-off is only one of the gates that may

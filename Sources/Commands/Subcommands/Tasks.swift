@@ -80,6 +80,35 @@ extension OffstageProgram {
         try invocation.ask(call, look: "offstage tasks \(call.app)")
     }
 
+    static let dismiss = Subcommand(
+        "dismiss",
+        "take an app off the failing ones",
+        forms: ["APP", "--all"],
+        operands: 0...1,
+        options: [OptionRow("all", "all apps that fail")],
+        details: [
+            "Forgets how often the app has failed in a row: it leaves the section Failing of "
+                + "\"offstage status\", its next failure counts as the first, and the wait after "
+                + "the failures is over. The history keeps what happened.",
+            "What is not tried again, such as a command that was submitted for one run, leaves "
+                + "that section by itself after the time of the setting failure-age.",
+        ],
+        examples: [
+            Example("dismiss command.backup", "A failure that has been seen to."),
+            Example("dismiss --all", "Begin with an empty list."),
+        ]
+    ) { invocation throws(Failure) in
+        let app = invocation.operands.first
+        guard (app == nil) == invocation.options.has("all") else {
+            throw Failure(
+                .usage,
+                "dismiss: give either an app or --all",
+                fix: "\"offstage status\" lists the apps that fail."
+            )
+        }
+        try invocation.ask(Control1.Dismiss { $0.app = app ?? "" }, look: "offstage status")
+    }
+
     static let submit = Subcommand(
         "submit",
         "run a command in the background at a suitable time",

@@ -325,33 +325,6 @@ extension Device {
             countFailure(reason: report.reason, of: index, &transition)
         }
     }
-
-    private mutating func countFailure(
-        reason: String,
-        of index: Int,
-        _ transition: inout Transition
-    ) {
-        var failures = apps[index].record.failures
-        failures.count += 1
-        failures.since = failures.since ?? transition.now.wall
-        failures.reason = reason
-        failures.until =
-            transition.now.wall + settings.value.wait(settings.backOff, doubled: failures.count - 1)
-        if failures.count >= settings.failuresBeforeCommand, !failures.commandRan,
-            !settings.failureCommand.isEmpty, !isStopping
-        {
-            failures.commandRan = true
-            transition.emit(
-                .notifyFailures(
-                    apps[index].id,
-                    count: failures.count,
-                    reason: reason,
-                    command: settings.failureCommand
-                )
-            )
-        }
-        apps[index].record.failures = failures
-    }
 }
 
 extension LaunchEvent {

@@ -6,10 +6,10 @@ extension Device {
     package var appNames: [String] { listed.map { apps[$0].id.name } }
 
     /// Apps that there are: what is kept of one whose manifest is gone is no app.
-    private var listed: [Int] {
-        usedIndices.filter {
-            apps[$0].manifest != nil || apps[$0].problem != nil || !apps[$0].requests.isEmpty
-        }
+    private var listed: [Int] { usedIndices.filter(isListed) }
+
+    func isListed(_ index: Int) -> Bool {
+        apps[index].manifest != nil || apps[index].problem != nil || !apps[index].requests.isEmpty
     }
 
     /// Whose launch it is.
@@ -70,7 +70,9 @@ extension Device {
         var failures = app.record.failures
         // Nobody tries again what was asked for once.
         if app.requests.isEmpty { failures.until = nil }
-        guard app.manifest != nil, let report = reporter.failures(failures) else { return nil }
+        guard tellsFailures(of: app, at: reporter.now.wall),
+            let report = reporter.failures(failures)
+        else { return nil }
         return Report.FailingApp {
             ($0.app, $0.name, $0.failures) = (app.id, app.displayName, report)
             $0.next = waiting.compactMap(\.next).min {

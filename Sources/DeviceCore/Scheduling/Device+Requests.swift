@@ -19,6 +19,7 @@ extension Device {
             }
             cancelPending(of: index, identifier: identifier, &transition)
             transition.reply(reply, .done)
+        case .dismiss(let app): dismiss(app, reply, &transition)
         case .pause(let interval):
             pause = interval.map { .until(transition.now.boot + $0) } ?? .untilContinued
             pausedAt = transition.now.wall

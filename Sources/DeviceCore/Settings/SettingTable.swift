@@ -336,6 +336,14 @@ extension SettingRow {
             documentation: "Command to run after repeated failures, with OFFSTAGE_APP, "
                 + "OFFSTAGE_FAILURES and OFFSTAGE_REASON set."
         ),
+        // A command that has ended is remembered for a week.
+        SettingRow(
+            name: "failure-age",
+            field: .interval(\.failureAge, .zero...Interval.days(7)),
+            documentation: "How long \"offstage status\" lists the failure of what is not "
+                + "tried again, such as a command that was submitted for one run; \"offstage "
+                + "dismiss\" ends that at once."
+        ),
         SettingRow(
             name: "history-lines",
             field: .count(\.historyLines, 100...10_000_000),

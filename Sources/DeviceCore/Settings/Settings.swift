@@ -77,6 +77,7 @@ package struct Settings: Hashable, Sendable, Codable {
     // Failures.
     package var failuresBeforeCommand: Int64 = 3
     package var failureCommand = ""
+    package var failureAge = Interval.days(1)
 
     // History.
     package var historyLines: Int64 = 20_000

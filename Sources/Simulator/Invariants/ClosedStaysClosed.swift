@@ -16,7 +16,9 @@ final class ClosedStaysClosed: CallInvariant {
         case .open(let app, _, _), .simulate(_, let app, _): closed.remove(app)
         case .submit(let submission):
             if let name = submission.identifier { closed.remove(AppID("command.\(name)")) }
-        case .leave, .run, .cancel, .cancelPending, .pause, .continue, .override, .transfer: break
+        case .leave, .run, .cancel, .cancelPending, .dismiss, .pause, .continue, .override,
+            .transfer:
+            break
         }
     }
 

@@ -315,6 +315,7 @@ extension UserRequest {
             app
         case .submit(let submission):
             submission.app ?? submission.identifier.map { AppID("command.\($0)") }
+        case .dismiss(let app): app
         case .pause, .continue, .override, .transfer: nil
         }
     }

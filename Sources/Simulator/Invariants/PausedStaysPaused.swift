@@ -21,7 +21,9 @@ final class PausedStaysPaused: CallInvariant {
             (testedSince, isAnswered) = (nil, false)
             asked.removeAll()
         case .run(let app, _), .simulate(_, let app, _): testedSince?.insert(app)
-        case .open, .leave, .close, .submit, .cancel, .cancelPending, .override, .transfer: break
+        case .open, .leave, .close, .submit, .cancel, .cancelPending, .dismiss, .override,
+            .transfer:
+            break
         }
     }
 

@@ -27,7 +27,9 @@ final class ReasonGiven: AnswerInvariant, CallInvariant, EffectInvariant, Proces
             }
         case .pause: mayBePaused = true
         case .open, .continue: calls[token] = request
-        case .leave, .submit, .run, .cancel, .cancelPending, .override, .simulate, .transfer: break
+        case .leave, .submit, .run, .cancel, .cancelPending, .dismiss, .override, .simulate,
+            .transfer:
+            break
         }
     }
 

@@ -191,7 +191,8 @@ struct DayCount {
         guard case .user(let request, _) = event else { return }
         switch request {
         case .run(let app, _), .simulate(_, let app, _): allow(app)
-        case .open, .leave, .close, .submit, .cancel, .cancelPending, .pause, .continue, .override,
+        case .open, .leave, .close, .submit, .cancel, .cancelPending, .dismiss, .pause, .continue,
+            .override,
             .transfer:
             break
         }
