@@ -45,7 +45,7 @@ extension Call {
             interface: Calls.name,
             method: Self.row.method.name,
             signature: Self.row.method.inputSignature,
-            arguments: fields.written,
+            arguments: fields.written.map(\.withoutZeroBytes),
             takesLong: Self.takesLong
         )
     }

@@ -285,11 +285,19 @@ package struct LogEnd: CallReply, Codable {
     package var app: String
     /// The path of all of it.
     package var file: String
+    /// U+FFFD stands for what is no text in it.
     package var text: String
+    /// The same as it was written; nil: it is text. An app prints what it likes.
+    package var bytes: Bytes?
 
-    package init(app: String, file: String, text: String) {
-        (self.app, self.file, self.text) = (app, file, text)
+    package init(app: String, file: String, bytes: [UInt8]) {
+        (self.app, self.file) = (app, file)
+        text = String(decoding: bytes, as: UTF8.self)
+        let isText = !bytes.contains(0) && String(validating: bytes, as: UTF8.self) != nil
+        self.bytes = isText ? nil : Bytes(bytes)
     }
+
+    package var written: [UInt8] { bytes?.array ?? Array(text.utf8) }
 }
 
 package struct DaemonVersion: CallReply, Codable {

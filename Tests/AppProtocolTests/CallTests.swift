@@ -68,6 +68,22 @@ struct CallTests {
         for call in Self.calls { try Self.checkReading(call) }
     }
 
+    @Test func `a zero byte, which no text of D-Bus has, keeps no message from being sent`() throws
+    {
+        let submit = App1.Submit { ($0.identifier, $0.kind) = ("a\0b", .refresh) }
+        #expect(submit.encoded.arguments.first == "a\u{FFFD}b")
+        let hello = App1.Hello { ($0.path, $0.registered) = ("/a", ["x\0", "y"]) }
+        #expect(hello.encoded.arguments.contains { "\($0)".contains("\u{FFFD}") })
+        let app = Report.App { ($0.name, $0.problem) = ("a\0", "\0b\0") }
+        let sent = try Reported(app).sent
+        #expect(sent.first?["name"] == "a\u{FFFD}")
+        #expect(sent.first?["problem"] == "\u{FFFD}b\u{FFFD}")
+        let end = LogEnd(app: "a", file: "/a", bytes: [0x61, 0])
+        #expect(try end.sent.first?["text"] == "a\u{FFFD}")
+        #expect(try LogEnd(end.sent).written == [0x61, 0])
+        #expect(LogEnd(app: "a", file: "/a", bytes: [0x61]).bytes == nil)
+    }
+
     // MARK: Versions
 
     @Test func `an older daemon refuses a later client's option by name`() throws {

@@ -203,6 +203,32 @@ struct DaemonTests {
         #expect(logs.output == "hello you in \(daemon.scratch("home"))\n")
     }
 
+    @Test func whateverAProgramWritesIsShown() throws {
+        try daemon.start()
+        var submit = command(["submit", "--refresh", "--id", "odd", "--"])
+        submit.arguments += ["sh", "-c", #"printf 'a\0b\n\377 \033[1mc\n'; exit 3"#]
+        #expect(try submit.run().succeeded)
+        try until("history") { $0.contains("command.odd") && $0.contains("exit status 3") }
+        let written: [UInt8] = [0x61, 0, 0x62, 0x0A, 0xFF, 0x20, 0x1B] + Array("[1mc\n".utf8)
+        let shown = daemon.scratch("shown")
+        var shell = Command("sh", "-c", "\"$0\" logs odd >\(shown)", Products.path(of: "offstage"))
+        shell.environment = command([]).environment
+        #expect(try shell.run() == .init(status: .exited(0), output: "", errors: ""))
+        #expect(try Files.read(shown) == written)
+        let json = try ValueJSON.parse(try offstage("logs --json odd").output)
+        #expect(json["bytes"] == .string(base64(written)))
+        #expect(json["text"] == .string("a\u{FFFD}b\n\u{FFFD} \u{1B}[1mc\n"))
+        let followed = daemon.scratch("followed")
+        let follower = try command(["logs", "-f", "odd"]).start(logging: followed)
+        try Wait.until("followed", { (try? Files.read(followed)) == written }) {
+            _ = try Command("true").run()
+        }
+        try follower.send(Signal.kill)
+        _ = try follower.wait(block: true)
+        #expect(try offstage("explain odd").succeeded)
+        #expect(try offstage("logs --json reader").output.contains("\"bytes\"") == false)
+    }
+
     @Test func aFailureLeadsToItsLogAndCanBeDismissed() throws {
         try daemon.start()
         var submit = command(["submit", "--refresh", "--id", "once", "--"])

@@ -11,9 +11,9 @@ struct AppLogTests {
         let log = AppLog(scratch("app.log"))
         try log.open().writeAll("first\n")
         try log.open().writeAll("second\n")
-        #expect(try log.tail(lines: 10) == "first\nsecond\n")
-        #expect(try log.tail(lines: 1) == "second\n")
-        #expect(try log.tail(lines: 0) == "")
+        #expect(try log.text(lines: 10) == "first\nsecond\n")
+        #expect(try log.text(lines: 1) == "second\n")
+        #expect(try log.text(lines: 0) == "")
         #expect(Files.status(log.path)?.permissions == 0o600)
     }
 
@@ -26,11 +26,11 @@ struct AppLogTests {
         let older = try #require(Files.status(log.path + ".1"))
         #expect(older.size <= 500)
         try writer.writeAll("after\n")
-        #expect(try log.tail(lines: 3) == "line 498\nline 499\nafter\n")
-        #expect(try log.tail(lines: 1000).hasPrefix("line "), "from a whole line on")
+        #expect(try log.text(lines: 3) == "line 498\nline 499\nafter\n")
+        #expect(try log.text(lines: 1000).hasPrefix("line "), "from a whole line on")
         for number in 0..<500 { try writer.writeAll("more \(number)\n") }
         try log.bound()
-        #expect(try log.tail(lines: 1000).hasPrefix("more "))
+        #expect(try log.text(lines: 1000).hasPrefix("more "))
         #expect(try Files.list(scratch.path) == ["app.log", "app.log.1"])
         let total = [log.path, log.path + ".1"].compactMap { Files.status($0)?.size }.reduce(0, +)
         #expect(total <= 1500)
@@ -60,15 +60,15 @@ struct AppLogTests {
         try log.bound()
         let total = [log.path, log.path + ".1"].compactMap { Files.status($0)?.size }.reduce(0, +)
         #expect(total <= 15_000)
-        #expect(try log.tail(lines: 1) == "20000\n")
+        #expect(try log.text(lines: 1) == "20000\n")
     }
 
     @Test func `the end is bounded in bytes too, and no log is an empty one`() throws {
         let log = AppLog(scratch("app.log"))
-        #expect(try log.tail(lines: 10) == "")
+        #expect(try log.text(lines: 10) == "")
         try log.bound()
         try log.open().writeAll(String(repeating: "x", count: 5000))
-        #expect(try log.tail(lines: 10, bytes: 100).utf8.count == 100)
+        #expect(try log.tail(lines: 10, bytes: 100).count == 100)
     }
 
     @Test func `a link in the place of a log is not followed`() throws {
@@ -171,5 +171,12 @@ struct LogBoundsTests {
         #expect(older.count <= 5 << 19)
         #expect(older.count > 5 << 19 - 100)
         #expect(older.count % 100 == 0)
+    }
+}
+
+extension AppLog {
+    /// The end of it as text.
+    func text(lines: Int) throws(LinuxError) -> String {
+        String(decoding: try tail(lines: lines), as: UTF8.self)
     }
 }

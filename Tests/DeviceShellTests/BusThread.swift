@@ -136,7 +136,7 @@ final class CoreHost: AppHost {
 
     func logs(of app: AppID, lines: Int) throws(Refusal) -> LogEnd {
         guard app.name == "reader" else { throw Refusal(.notFound, reason: "no app of that name") }
-        return LogEnd(app: app.name, file: "/log", text: "\(lines) lines")
+        return LogEnd(app: app.name, file: "/log", bytes: Array("\(lines) lines".utf8))
     }
 
     func say(_ launch: LaunchID, _ event: AppEvent) { handle(.app(launch, event)) }

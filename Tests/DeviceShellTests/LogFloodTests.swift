@@ -108,7 +108,7 @@ struct LogFloodTests {
             #expect(own?.size == 5_000_000)
             let log = AppLog(floods.bench.daemon.scratch("state/logs/command.flood\(number).log"))
             // What was cut last comes after a while.
-            try Wait.until("the newest is kept", { try log.tail(lines: 1) == "y\n" })
+            try Wait.until("the newest is kept", { try log.text(lines: 1) == "y\n" })
         }
         #expect(try floods.bench.answers())
         #expect(try floods.bench.nextRun("command.flood0")["result"] == "new data")

@@ -68,6 +68,21 @@ struct SchedulerTests {
         #expect((last as? BGTaskScheduler.Error)?.code == code)
     }
 
+    /// The daemon, which permits all, never hears of it.
+    @Test func anIdentifierWithAZeroByteIsNotPermitted() async throws {
+        let request = BGAppRefreshTaskRequest(identifier: "fe\0ed")
+        let thrown = #expect(throws: BGTaskScheduler.Error.self) { try scheduler.submit(request) }
+        let later = await #expect(throws: BGTaskScheduler.Error.self) {
+            try await scheduler.submitTaskRequest(request)
+        }
+        for error in [thrown, later] {
+            #expect(error?.code == .notPermitted)
+            let reason = error.map { $0 as NSError }?.localizedFailureReason ?? ""
+            #expect(reason.contains(#"zero byte: "fe\u{0}ed""#), "\(reason)")
+        }
+        #expect(daemon.calls(of: "Submit").isEmpty)
+    }
+
     @Test func codesAreCaughtByTheirNames() throws {
         daemon.behave("Submit", .refuse(.tooManyPendingTaskRequests, "too many"))
         var caught = false

@@ -48,6 +48,7 @@ struct TaskTests {
         #expect(register("feed"))
         #expect(!register("feed"), "a second time")
         #expect(!register("other"), "not permitted")
+        #expect(!register("clean.\0"), "no identifier")
         #expect(register("clean.1"))
         session.session.finishedLaunching()
         #expect(!register("clean.2"), "late")
@@ -55,6 +56,7 @@ struct TaskTests {
         // Which of them it was stands in the app's history.
         for told in [
             ["registeredTwice", "feed"], ["registeredUnpermitted", "other"],
+            ["registeredUnpermitted", "clean.\u{FFFD}"],
             ["registeredLate", "clean.2"],
         ] {
             #expect(try daemon.next("Mistaken") == told.map { .string($0) })

@@ -105,12 +105,12 @@ extension OffstageProgram {
         )
         guard invocation.options.has("follow") else {
             return try invocation.show(end) { end in
-                if end.text.isEmpty {
+                if end.written.isEmpty {
                     return invocation.console.print(
                         "\(invocation.operands[0].printable) has written nothing yet."
                     )
                 }
-                invocation.console.write(Array(end.text.utf8)[...])
+                invocation.console.write(end.written[...])
             }
         }
         do throws(LinuxError) {

@@ -101,12 +101,11 @@ final class AppBus {
         where connection.isOpen && connection.wants(signal, of: Control1.name, at: Control1.path) {
             guard let owner = try? owner(of: connection), !isSuspended(owner) else { continue }
             for line in lines where owner.mayHear(of: line.app) {
-                // A text in it that D-Bus does not carry stays untold; the history has it.
                 try? connection.emit(
                     signal,
                     of: Control1.name,
                     at: Control1.path,
-                    Reported(line.report).values,
+                    Reported(line.report).sent,
                     signature: "a{sv}"
                 )
             }

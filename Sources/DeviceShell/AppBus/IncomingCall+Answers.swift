@@ -27,7 +27,7 @@ extension CallRow {
 extension IncomingCall {
     func answer<C: Call>(_ call: C, _ reply: C.Reply) {
         do throws(ValueError) {
-            answer(try reply.values)
+            answer(try reply.sent)
         } catch {
             refuse(ErrorName.failed, "\(C.name) cannot be answered: \(error)")
         }
@@ -54,7 +54,7 @@ extension IncomingCall {
         switch call.answer(reply, permitted: permitted) {
         case .success(let reply):
             do throws(ValueError) {
-                answer(try reply.values)
+                answer(try reply.sent)
             } catch {
                 refuse(ErrorName.failed, "it cannot be answered: \(error)")
             }

@@ -169,8 +169,8 @@ extension Daemon: ControlHost {
             throw device.unknown(app)
         }
         do throws(LinuxError) {
-            let text = try AppLog(paths.logPath(of: app)).tail(lines: lines)
-            return LogEnd(app: app.name, file: paths.logPath(of: app), text: text)
+            let bytes = try AppLog(paths.logPath(of: app)).tail(lines: lines)
+            return LogEnd(app: app.name, file: paths.logPath(of: app), bytes: bytes)
         } catch {
             throw Refusal(.storage, reason: "the log of \(app) cannot be read: \(error)")
         }

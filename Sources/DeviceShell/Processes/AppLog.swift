@@ -131,7 +131,7 @@ package struct AppLog: Sendable {
     }
 
     /// The end of it: at most `lines` lines and `bytes` bytes, the oldest first.
-    package func tail(lines: Int, bytes: Int = 256 << 10) throws(LinuxError) -> String {
+    package func tail(lines: Int, bytes: Int = 256 << 10) throws(LinuxError) -> [UInt8] {
         var text = try end(of: path, bytes)
         if text.count < bytes { text = try end(of: older, bytes - text.count) + text }
         var count = 0
@@ -144,8 +144,7 @@ package struct AppLog: Sendable {
             }
             start -= 1
         }
-        guard lines > 0 else { return "" }
-        return String(decoding: text[start...], as: UTF8.self)
+        return lines > 0 ? Array(text[start...]) : []
     }
 
     private func end(of path: String, _ limit: Int) throws(LinuxError) -> [UInt8] {

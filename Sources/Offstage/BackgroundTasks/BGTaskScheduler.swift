@@ -172,6 +172,14 @@ public class BGTaskScheduler: NSObject, @unchecked Sendable {  // All state: the
     // MARK: Requests as the daemon has them
 
     private static func call(_ request: BGTaskRequest) throws -> App1.Submit {
+        // D-Bus would carry another identifier in its place, which may be permitted.
+        guard !request.identifier.utf8.contains(0) else {
+            throw Error(
+                .notPermitted,
+                reason: "an identifier has no zero byte: \(request.identifier.quoted) (use one "
+                    + "that PermittedTaskIdentifiers of the manifest lists)"
+            )
+        }
         var call = App1.Submit { ($0.identifier, $0.token) = (request.identifier, UUID.token) }
         switch request {
         case is BGAppRefreshTaskRequest: call.kind = .refresh
