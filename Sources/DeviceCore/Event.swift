@@ -144,6 +144,10 @@ package struct Usage: Hashable, Sendable, Codable {
     package var cpu: Interval
     /// Bytes; resident or charged now.
     package var memory: Int64
+    /// Bytes: the most at a time since it began; nil: not known.
+    package var peak: Int64?
+    /// The peak is the most that was seen, and there may have been more; else the kernel counted.
+    @OmittedIfDefault package var isPeakSampled = false
 
     package init(cpu: Interval, memory: Int64) { (self.cpu, self.memory) = (cpu, memory) }
 }

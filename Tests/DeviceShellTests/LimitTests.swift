@@ -44,6 +44,9 @@ struct LimitTests {
             run["result"] == "terminated: it used more memory than a background app may",
             "\(run)"
         )
+        let reason = run["reason"]?.stringValue ?? ""
+        #expect(reason.hasPrefix("it had 1"), "\(run)")
+        #expect(reason.hasSuffix("; MemoryLimit in its manifest allows 16 MiB"), "\(run)")
         #expect(try bench.answers())
     }
 
@@ -66,10 +69,40 @@ struct LimitTests {
         let modest = try bench.process(from: "modest")
         let run = try bench.nextRun("greedy")
         #expect(run["result"] == "terminated: it used more memory than a background app may")
+        let reason = run["reason"]?.stringValue ?? ""
+        #expect(reason.hasSuffix("; the setting memory-limit allows 16 MiB"), "\(run)")
         try Wait.untilGone(try bench.process(ended: "pid"))
         #expect(modest.isAlive)
         try bench.daemon.scratch.write("home/go", "")
         #expect(try bench.nextRun("modest")["result"] == "new data")
+    }
+
+    /// It has given back what it took long before it ends.
+    @Test(arguments: ProcessBench.steps)
+    func `the history has the most memory that a run had, and says where that was only seen`(
+        step: ControlStep.Kind
+    ) throws {
+        let bench = try bench("", step)
+        let offstage = Products.path(of: "offstage")
+        try bench.refresh(
+            "large",
+            """
+            text=$(head -c 30000000 /dev/zero | tr '\\0' x)
+            \(offstage) limits > limits || exit 9
+            text=
+            """
+        )
+        try bench.daemon.start()
+        let run = try bench.nextRun("large")
+        #expect(run["result"] == "new data", "\(run)")
+        let memory = try #require(run["memory"]?.integerValue)
+        #expect(memory > 30_000_000, "\(run)")
+        #expect(memory < 190_000_000, "\(run)")
+        let isSampled = run["memorySampled"] == true
+        #expect(isSampled == Self.steps(limitingMemory: false).contains(step), "\(run)")
+        var history = Command(offstage, "history", "large")
+        history.environment = Command.cleanEnvironment(["OFFSTAGE_SOCKET": bench.daemon.socket])
+        #expect(try history.run().output.contains("≥ ") == isSampled)
     }
 
     // MARK: Processor

@@ -19,6 +19,11 @@ extension OffstageProgram {
             ),
             OptionRow("since", "only lines not older than this, such as 1d", argument: "TIME"),
         ],
+        details: [
+            "MEMORY is the most that the run had at a time, as the kernel counts it. After \u{2265} "
+                + "it is the most that was seen, and may have been more: the kernel does not "
+                + "count it here, or only for earlier runs of the same process too."
+        ],
         examples: [
             Example("history", "The newest lines, in order of time."),
             Example("history newsboat --since 1d", "What newsboat did in the last 24 hours."),
@@ -69,10 +74,16 @@ extension OffstageProgram {
             Table.Cell(time), Table.Cell(line.app.name), Table.Cell(what),
             Table.Cell(line.seconds.map(Times.span) ?? ""),
             Table.Cell(line.cpuSeconds.map(Times.span) ?? ""),
-            Table.Cell(line.memory.map(ByteSize.text) ?? ""),
+            Table.Cell(memoryText(line)),
             Table.Cell(parts.joined(separator: ": ")),
             Table.Cell(line.decision?.text ?? ""),
         ]
+    }
+
+    /// What was only seen at times may have been more.
+    private static func memoryText(_ line: Report.HistoryLine) -> String {
+        guard let memory = line.memory else { return "" }
+        return (line.memorySampled == true ? "≥ " : "") + ByteSize.text(memory)
     }
 
     static let logs = Subcommand(

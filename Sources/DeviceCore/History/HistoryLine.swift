@@ -77,8 +77,10 @@ package struct WakeReport: Hashable, Sendable, Codable {
     package var runTime: Interval
     /// Nil: not measurable here.
     package var cpu: Interval?
-    /// Bytes at the end; nil: not measurable here.
+    /// Bytes: the most at a time that was measured; nil: none was.
     package var memory: Int64?
+    /// The kernel counted it; else it may have been more.
+    @OmittedIfDefault package var isPeak = false
     /// Why a refresh was begun at that moment; nil: not by what was learned.
     package var decision: RefreshDecision?
 }

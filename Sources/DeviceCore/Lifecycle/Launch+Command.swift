@@ -55,7 +55,7 @@ extension Launch {
             }
             isOver(
                 wasKilled ? .terminated(ending.reason) : .expired(ending.reason),
-                reason: ending.reason.summary,
+                reason: summary(of: ending.reason, facts),
                 facts,
                 &actions
             )
@@ -65,7 +65,7 @@ extension Launch {
         case .unknown: isOver(.unknown, reason: "it exited unobserved", facts, &actions)
         case .signal(_, outOfMemory: true):
             let reason = StopReason.memoryLimit
-            isOver(.terminated(reason), reason: reason.summary, facts, &actions)
+            isOver(.terminated(reason), reason: summary(of: reason, facts), facts, &actions)
         case .signal(let signal, outOfMemory: false):
             let reason = SignalName.text(signal)
             isOver(.crashed(signal: signal), reason: reason, facts, &actions)

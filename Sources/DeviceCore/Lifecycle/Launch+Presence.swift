@@ -140,7 +140,9 @@ extension Launch {
         case (.none, .signal(let signal, outOfMemory: false)): result = .crashed(signal: signal)
         case (.none, .status(let status)): result = .exited(status: status)
         }
-        appIsOver(result, reason: result.summary, facts, &actions)
+        var reason = result.summary
+        if result.stop == .memoryLimit { reason = summary(of: .memoryLimit, facts) }
+        appIsOver(result, reason: reason, facts, &actions)
     }
 
     mutating func appIsOver(

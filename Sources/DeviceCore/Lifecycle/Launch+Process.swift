@@ -89,7 +89,7 @@ extension Launch {
     ) {
         guard self.exit == nil else { return }
         self.exit = exit
-        if let usage { self.usage = usage }
+        if let usage { note(usage) }
         (isFrozen, lockCheckAt, monitor) = (false, nil, nil)
         actions.append(.save)
         if isCommand {
@@ -206,13 +206,45 @@ extension Launch {
 
     /// What it has used by now: booked, and nothing concluded from it.
     mutating func record(_ usage: Usage, _ actions: inout [LaunchAction]) {
-        self.usage = usage
+        note(usage)
         if let before = bookedUntil {
             bookedUntil = nil
             let rest = max(.zero, usage.cpu - before)
             if rest > .zero { actions.append(.book(cpu: rest)) }
         }
         if wake != nil, wake?.cpuAtStart == nil { wake?.cpuAtStart = usage.cpu }
+    }
+
+    private mutating func note(_ new: Usage) {
+        var new = new
+        // Who samples does not know what was seen before the daemon was started again.
+        if let old = usage, let peak = old.peak, peak > new.peak ?? 0 {
+            (new.peak, new.isPeakSampled) = (peak, old.isPeakSampled)
+        }
+        usage = new
+        guard let wake else { return }
+        if wake.peakAtStart == nil { self.wake?.peakAtStart = new.peak }
+        self.wake?.memorySeen = max(wake.memorySeen ?? 0, new.memory)
+    }
+
+    /// The most memory that a run had, and whether it may have been more. The kernel counts from
+    /// the beginning of the launch: what it counts is of this run only if it has grown in it.
+    private func memory(of wake: Wake) -> (bytes: Int64, isSampled: Bool)? {
+        if let usage, let peak = usage.peak, let start = wake.peakAtStart, peak > start {
+            return (peak, usage.isPeakSampled)
+        }
+        return wake.memorySeen.flatMap { $0 > 0 ? ($0, true) : nil }
+    }
+
+    /// Why it was stopped: of memory also how much it had, and what allows no more.
+    func summary(of stop: StopReason, _ facts: LaunchFacts) -> String {
+        guard stop == .memoryLimit else { return stop.summary }
+        let had = max(usage?.peak ?? 0, usage?.memory ?? 0)
+        let limit = facts.memoryLimit
+        let isOwn = facts.manifest?.memoryLimit.map { $0 < facts.settings.memoryLimit } ?? false
+        let setting = isOwn ? "MemoryLimit in its manifest" : "the setting memory-limit"
+        return "it had \(ByteSize.text(had))" + (had > limit ? "" : " and asked for more")
+            + "; \(setting) allows \(ByteSize.text(limit))"
     }
 
     /// Whether the CPU monitor is off: for processing that asked for external power, and has it.
@@ -269,6 +301,7 @@ extension Launch {
         _ now: Moment
     ) -> WakeReport {
         let identifier = delivery?.identifier ?? wake.identifier
+        let memory = memory(of: wake)
         return WakeReport(
             launch: id,
             trigger: delivery?.trigger ?? wake.trigger,
@@ -279,7 +312,8 @@ extension Launch {
             reason: reason,
             runTime: max(.zero, now.awake - wake.began.awake),
             cpu: cost(of: wake),
-            memory: usage?.memory,
+            memory: memory?.bytes,
+            isPeak: memory?.isSampled == false,
             decision: identifier == wake.identifier ? wake.decision : nil
         )
     }
@@ -297,6 +331,7 @@ extension Wake {
             end: facts.now.awake + facts.grant(for: request.trigger.grant),
             // Of a process that is there already it is asked for.
             cpuAtStart: resumed ? nil : .zero,
+            peakAtStart: resumed ? nil : 0,
             decision: request.decision
         )
     }

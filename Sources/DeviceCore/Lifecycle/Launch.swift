@@ -197,6 +197,10 @@ package struct Wake: Hashable, Sendable, Codable {
     package internal(set) var stop: StopReason?
     /// What the launch had used by then; nil: it has been asked for. Not kept across a restart.
     package internal(set) var cpuAtStart: Interval?
+    /// The most memory that the launch had had by then; nil: it has been asked for.
+    package internal(set) var peakAtStart: Int64?
+    /// The most memory that was measured in it; nil: none was.
+    package internal(set) var memorySeen: Int64?
     /// Whether it was counted as one on battery; nil: it was not counted.
     package internal(set) var wasOnBattery: Bool?
     /// Why a refresh was begun then.

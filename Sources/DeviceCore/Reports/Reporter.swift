@@ -131,6 +131,7 @@ extension HistoryLine {
                 $0.mistake = AppMistake.told(in: wake.reason)?.mistake.rawValue
                 ($0.seconds, $0.cpuSeconds) = (wake.runTime.reported, wake.cpu?.reported)
                 ($0.memory, $0.decision) = (wake.memory, wake.decision?.report)
+                if wake.memory != nil, !wake.isPeak { $0.memorySampled = true }
             case .ended(let result, let reason): $0.end(result, reason)
             case .dropped(let identifier, let reason): ($0.task, $0.reason) = (identifier, reason)
             case .note(let text):

@@ -31,7 +31,7 @@ extension Daemon: AppHost {
         machine.transfers?.keepLogin(user, password) ?? 0
     }
 
-    func usage(of launch: LaunchID) -> Usage? { control.usage(of: launch) }
+    func usage(of launch: LaunchID) -> Usage? { machine.usage(of: launch) }
 }
 
 extension Device {

@@ -225,6 +225,7 @@ final class Machine {
     /// Processes that left their launch, which nothing tells any more.
     var strays: [ProcessStatus] { processes?.strays ?? [] }
 
+    func usage(of launch: LaunchID) -> Usage? { processes?.usage(of: launch) }
     func survivors() throws(LinuxError) -> [Survivor] { try processes?.survivors() ?? [] }
 
     /// Nobody would end them any more, and the next daemon asks anew.

@@ -24,6 +24,8 @@ package protocol AppGroup: Cgroup, Equatable {
     func setProcessorWeight(_ weight: Int) throws(LinuxError)
     var processorTime: Int64? { get }
     var memory: Int64? { get }
+    /// The most that it had at a time.
+    var memoryPeak: Int64? { get }
     var memoryKills: Int64? { get }
 }
 
@@ -54,6 +56,7 @@ extension CgroupV1Freezer: AppGroup {
     package func setProcessorWeight(_ weight: Int) throws(LinuxError) {}
     package var processorTime: Int64? { nil }
     package var memory: Int64? { nil }
+    package var memoryPeak: Int64? { nil }
     package var memoryKills: Int64? { nil }
 }
 

@@ -29,6 +29,7 @@ final class AppProcesses {
     /// Nil: the step in force finds every process by itself.
     private var orphans: Orphans?
     private var sweep: TimerSource?
+    private var peaks: PeakSamples?
     private var sweepWait = AppProcesses.firstSweep
     private static let firstSweep = Interval.milliseconds(200)
     var logs: AppLogs
@@ -60,6 +61,7 @@ final class AppProcesses {
             sweepWait = min(sweepWait * 2, .minutes(1))
             sweepLater()
         }
+        peaks = try PeakSamples(loop) { [unowned self] in self.control.usage(of: $0) }
         renewWatches()
     }
 
@@ -95,6 +97,7 @@ final class AppProcesses {
             let identity = identity(of: process.pid)
             specs[id] = spec
             report(id, .started(identity))
+            peaks?.begin(id)
             watchChild(id, process)
         } catch {
             control.remove(id)
@@ -282,7 +285,8 @@ final class AppProcesses {
     }
 
     private func ended(_ id: LaunchID, _ exit: ProcessExit) {
-        let usage = control.usage(of: id)
+        let usage = usage(of: id)
+        peaks?.end(id)
         let event: Exit
         switch exit {
         case .exited(let status): event = .status(status)
@@ -311,7 +315,10 @@ final class AppProcesses {
     func freeze(_ id: LaunchID) {
         ignoringGone { () throws(LinuxError) in try control.freeze(id) }
     }
-    func thaw(_ id: LaunchID) { ignoringGone { () throws(LinuxError) in try control.thaw(id) } }
+    func thaw(_ id: LaunchID) {
+        ignoringGone { () throws(LinuxError) in try control.thaw(id) }
+        peaks?.begin(id)
+    }
     func terminate(_ id: LaunchID) {
         ignoringGone { () throws(LinuxError) in try control.signal(id, Signal.terminate) }
     }
@@ -342,7 +349,13 @@ final class AppProcesses {
     }
 
     func measure(_ id: LaunchID) {
-        if let usage = control.usage(of: id) { report(id, .measured(usage)) }
+        if let usage = usage(of: id) { report(id, .measured(usage)) }
+    }
+
+    /// What it has used, as far as the kernel tells, or as it was seen.
+    func usage(of id: LaunchID) -> Usage? {
+        let usage = control.usage(of: id)
+        return peaks.map { $0.merged(id, usage) } ?? usage
     }
 
     /// Locks on files outside the app's own directories: they would block others.

@@ -213,11 +213,15 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
             .map { Interval(nanoseconds: $0) }
         guard cpu != nil || group.exists else { return nil }
         let memory = limitsMemory ? group.memory : resources.memoryUsage(id)
-        let pids = cpu == nil || memory == nil ? processes(of: id) : []
-        return Usage(
+        let peak = limitsMemory ? group.memoryPeak : resources.memoryPeak(id)
+        let pids = cpu == nil || memory == nil || peak == nil ? processes(of: id) : []
+        var usage = Usage(
             cpu: cpu ?? ProcessTable.processorTime(of: pids.compactMap { ProcessStatus(of: $0) }),
             memory: memory ?? ProcessTable.privateMemory(of: pids)
         )
+        usage.peak = peak ?? max(usage.memory, ProcessTable.largestPeak(of: pids))
+        usage.isPeakSampled = peak == nil
+        return usage
     }
 
     package func ranOutOfMemory(_ id: LaunchID) -> Bool {

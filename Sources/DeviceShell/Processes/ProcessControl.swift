@@ -208,4 +208,18 @@ enum ProcessTable {
             return sum + (fields[1] - fields[2]) * CurrentProcess.pageSize
         }
     }
+
+    /// The most that one of them had resident since it was executed; 0: none lives. All of them
+    /// together had that at least.
+    static func largestPeak(of pids: [Int32]) -> Int64 {
+        pids.reduce(0) { peak, pid in
+            guard let text = try? Files.text("/proc/\(pid)/status", limit: 8192),
+                let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
+                let number = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst()
+                    .first,
+                let kilobytes = Int64(number), kilobytes < 1 << 40
+            else { return peak }
+            return max(peak, kilobytes << 10)
+        }
+    }
 }

@@ -59,6 +59,7 @@ struct ResourceGroups: Sendable {
     }
 
     func memoryUsage(_ id: LaunchID) -> Int64? { memory?.child(LaunchName.of(id)).memory }
+    func memoryPeak(_ id: LaunchID) -> Int64? { memory?.child(LaunchName.of(id)).memoryPeak }
     func memoryKills(_ id: LaunchID) -> Int64? { memory?.child(LaunchName.of(id)).memoryKills }
     func processorTime(_ id: LaunchID) -> Int64? {
         accounting?.child(LaunchName.of(id)).processorTime

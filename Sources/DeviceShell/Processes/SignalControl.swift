@@ -101,10 +101,14 @@ package final class SignalControl: ProcessControl {
     package func usage(of id: LaunchID) -> Usage? {
         let members = members(id)
         guard !members.isEmpty else { return nil }
-        return Usage(
+        let pids = members.map(\.pid)
+        var usage = Usage(
             cpu: ProcessTable.processorTime(of: members),
-            memory: ProcessTable.privateMemory(of: members.map(\.pid))
+            memory: ProcessTable.privateMemory(of: pids)
         )
+        usage.peak = max(usage.memory, ProcessTable.largestPeak(of: pids))
+        usage.isPeakSampled = true
+        return usage
     }
 
     package func ranOutOfMemory(_ id: LaunchID) -> Bool { false }

@@ -60,6 +60,8 @@ struct StoreMigrations {
         StoreStep(),
         // Also those that are uploads; where nothing is said, it is a download.
         StoreStep(),
+        // The most memory that a run had; where nothing is said, it may have been more.
+        StoreStep(),
     ])
 
     static var newest: Int64 { current.newest }

@@ -31,7 +31,10 @@ package final class VirtualProcess {
     private var runningSince: Interval?
     /// Thousandths of a core.
     package var share: Int64 = 100
-    package var memory: Int64 = 20 << 20
+    package var memory: Int64 = 20 << 20 {
+        didSet { memoryPeak = max(memoryPeak, memory) }
+    }
+    private var memoryPeak: Int64 = 20 << 20
     var ignoresTerm = false
     /// Until when it may run while no daemon lives.
     var deadline: AwakeTime?
@@ -70,7 +73,9 @@ package final class VirtualProcess {
 
     package func usage(at now: Interval) -> Usage {
         let cpu = runTime(at: now).nanoseconds / 1000 * share
-        return Usage(cpu: Interval(nanoseconds: cpu), memory: memory)
+        var usage = Usage(cpu: Interval(nanoseconds: cpu), memory: memory)
+        usage.peak = memoryPeak
+        return usage
     }
 
     func add(_ action: Action, after left: Interval, at now: Interval) {

@@ -38,8 +38,10 @@ extension Report {
         package var subject: String?
         package var seconds: Double?
         package var cpuSeconds: Double?
-        /// Bytes.
+        /// Bytes: the most at a time.
         package var memory: Int64?
+        /// It is the most that was seen: there may have been more.
+        package var memorySampled: Bool?
         package var decision: Decision?
         package var transfer: TransferID?
         package var url: String?
