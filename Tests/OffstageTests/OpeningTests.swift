@@ -99,6 +99,7 @@ struct OpeningTests {
         try open(1, "news:1")
         #expect(try lines(app, 1) == ["open news:1 inactive"])
         greetForURLs()
+        daemon.forget("Hello")
         try daemon.restart()
         try daemon.next("Hello")
         try open(1, "news:1")
@@ -106,16 +107,6 @@ struct OpeningTests {
         #expect(
             try lines(app, 3) == [
                 "didBecomeActive active", "posted DidBecomeActive", "open news:2 active",
-            ]
-        )
-    }
-
-    @Test func `a daemon of before tells none, and the app launches as ever`() async throws {
-        let app = await launch()
-        #expect(
-            try lines(app, 3) == [
-                "willFinishLaunching inactive", "didFinishLaunching inactive",
-                "posted DidFinishLaunching",
             ]
         )
     }
