@@ -29,7 +29,7 @@ package enum App1: CallSet {
                 + "running, Go is called, again if necessary. Result: app, launch, version (x), "
                 + "state (foreground or background), background-refresh (available, denied or "
                 + "restricted), permitted (av, the identifiers of the manifest), features (av, "
-                + "texts), urls (as, for which it is opened: its reason to be launched), opening "
+                + "texts), urls (av, for which it is opened: its reason to be launched), opening "
                 + "(x, the number of that, as of OpenURLs). If a process calls Hello on another connection, its earlier one is "
                 + "closed."
         ),

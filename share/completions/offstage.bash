@@ -19,7 +19,7 @@ _offstage() {
         watch) words='--json --socket --help' ;;
         logs) words='--lines --follow --json --socket --help' ;;
         doctor) words='--json --socket --help' ;;
-        open) words='--attach --socket --help' ;;
+        open) words='--attach --url --socket --help' ;;
         leave) words='--socket --help' ;;
         close) words='--socket --help' ;;
         submit) words='--refresh --processing --id --after --every --network --unmetered --power --unlocked --setenv --json --socket --help' ;;

@@ -83,6 +83,7 @@ complete -c offstage -n '__fish_seen_subcommand_from doctor' -l json -d 'print J
 complete -c offstage -n '__fish_seen_subcommand_from doctor' -l socket -r -d 'socket of the daemon (default: $OFFSTAGE_SOCKET, else $XDG_RUNTIME_DIR/offstage/socket)'
 complete -c offstage -n '__fish_seen_subcommand_from doctor' -s h -l help -d 'print help and exit'
 complete -c offstage -n '__fish_seen_subcommand_from open' -l attach -d 'run the app as this process, under this terminal or a debugger'
+complete -c offstage -n '__fish_seen_subcommand_from open' -l url -r -d 'for the app to open; may be repeated'
 complete -c offstage -n '__fish_seen_subcommand_from open' -l socket -r -d 'socket of the daemon (default: $OFFSTAGE_SOCKET, else $XDG_RUNTIME_DIR/offstage/socket)'
 complete -c offstage -n '__fish_seen_subcommand_from open' -s h -l help -d 'print help and exit'
 complete -c offstage -n '__fish_seen_subcommand_from open' -f -a '(_offstage_app)'
