@@ -77,7 +77,7 @@ struct AppleCodeTests {
         command.environment = Command.cleanEnvironment(["DELEGATE": "Swift6Peer.Nobody"])
         let process = try command.start(logging: scratch("log"))
         try Wait.until(readable: process.descriptor.number, "its end")
-        #expect(try process.wait(block: true) == .exited(status: 1))
+        #expect(try process.wait(block: true) == .exited(1))
         #expect(
             try Files.text(scratch("log"), limit: 4096).contains(
                 "UIApplicationMain knows no class Swift6Peer.Nobody"
