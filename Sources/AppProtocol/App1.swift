@@ -30,8 +30,8 @@ package enum App1: CallSet {
                 + "state (foreground or background), background-refresh (available, denied or "
                 + "restricted), permitted (av, the identifiers of the manifest), features (av, "
                 + "texts), urls (av, for which it is opened: its reason to be launched), opening "
-                + "(x, the number of that, as of OpenURLs). If a process calls Hello on another connection, its earlier one is "
-                + "closed."
+                + "(x, the number of that, as of OpenURLs). If a process calls Hello on another "
+                + "connection, its earlier one is closed."
         ),
         CallRow(
             finishedLaunching,

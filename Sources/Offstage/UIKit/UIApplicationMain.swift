@@ -1,8 +1,8 @@
 internal import Foundation
 internal import Linux
 
-/// Runs the app; returns never. It is for a `main.swift`. A delegate that is marked `@main` needs no
-/// such call, and the compiler knows no `@UIApplicationMain` for this module.
+/// Runs the app; returns never. It is for a `main.swift`. A delegate that is marked `@main` needs
+/// no such call, and the compiler knows no `@UIApplicationMain` for this module.
 ///
 /// - Parameters:
 ///   - argc: Not used: the process has its arguments.

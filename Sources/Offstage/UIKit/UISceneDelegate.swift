@@ -1,7 +1,7 @@
 public import Foundation
 
-/// What an app is told of one of its scenes, on the main actor. Every method has a default, which is
-/// the answer of an app that does not implement it.
+/// What an app is told of one of its scenes, on the main actor. Every method has a default, which
+/// is the answer of an app that does not implement it.
 ///
 /// An app with scenes is told of its user's coming and going here, and not by the methods of its
 /// own delegate with the same meaning.

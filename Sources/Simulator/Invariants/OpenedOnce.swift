@@ -2,8 +2,8 @@ import ClientCore
 import DeviceCore
 import Vocabulary
 
-/// What its user opens it for, an app is told: each URL once, and no other. Only a process that ends
-/// takes with it what it has not been told.
+/// What its user opens it for, an app is told: each URL once, and no other. Only a process that
+/// ends takes with it what it has not been told.
 final class OpenedOnce: CallInvariant, ClientInvariant {
     let name = "an app is told once what it is opened for"
     /// Who is not answered yet.
