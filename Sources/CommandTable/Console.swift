@@ -18,6 +18,8 @@ package final class Console {
     package let errorsAreSeen: Bool
     /// The time by which "in 12 min" is said.
     package let now: Moment
+    /// Local time minus UTC in seconds, at a time: what is typed is by the user's clock.
+    package let zone: (WallTime) -> Int32
     private let output: ([UInt8]) -> Void
     private let errors: ([UInt8]) -> Void
 
@@ -26,9 +28,11 @@ package final class Console {
         isColored: Bool,
         errorsAreSeen: Bool = false,
         now: Moment,
+        zone: ((WallTime) -> Int32)? = nil,
         output: @escaping ([UInt8]) -> Void,
         errors: @escaping ([UInt8]) -> Void
     ) {
+        self.zone = zone ?? { _ in now.utcOffset }
         (self.width, self.isColored, self.now) = (width, isColored, now)
         self.errorsAreSeen = errorsAreSeen
         (self.output, self.errors) = (output, errors)
@@ -48,6 +52,7 @@ package final class Console {
             isColored: isTerminal && noColor.isEmpty && !isDumb,
             errorsAreSeen: Terminal.isTerminal(2),
             now: Clocks.now(),
+            zone: Clocks.utcOffset,
             output: { StandardStream.output.write($0, program) },
             errors: { StandardStream.errors.write($0, program) }
         )

@@ -45,6 +45,18 @@ extension Failure {
         self.init(.usage, "\(name)\(text.quoted) \(mistake.reason)", fix: mistake.fix)
     }
 
+    /// `text` is neither a span nor a date nor a time of day.
+    init(noTime text: String, of name: String) {
+        let mistake = Interval.mistake(in: text)
+        let usual = Interval.mistake(in: "")
+        let local = ", or a local time, such as 18:30, 2026-12-24 or 2026-12-24T18:30."
+        self.init(
+            .usage,
+            "\(name)\(text.quoted) \(mistake.reason)",
+            fix: mistake.fix == usual.fix ? mistake.fix.dropLast() + local : mistake.fix
+        )
+    }
+
     /// There is no such `word` among `words`; one of them may be meant.
     package static func unknown(
         _ kind: String,

@@ -125,6 +125,47 @@ extension SubcommandCall {
         return interval
     }
 
+    /// The point in time that an option gives: a span from now, a date, or a time of day.
+    package func time(_ name: String, _ side: TypedTime.Side) throws(Failure) -> WallTime? {
+        guard let text = options[name] else { return nil }
+        return try time(text, side, of: "--\(name) ")
+    }
+
+    /// How long it is until the point in time that an option gives.
+    package func wait(_ name: String) throws(Failure) -> Interval? {
+        try time(name, .future).map { $0 - console.now.wall }
+    }
+
+    /// The point in time that `text` says; `name` stands before it in a message.
+    package func time(
+        _ text: String,
+        _ side: TypedTime.Side,
+        of name: String = ""
+    ) throws(Failure) -> WallTime {
+        guard let typed = TypedTime(text) else {
+            throw Failure(noTime: text, of: name)
+        }
+        let now = console.now
+        let time = typed.wall(side, of: now.wall, zone: console.zone)
+        let distance = side == .future ? time - now.wall : now.wall - time
+        let shown = LocalTime(now.wall, utcOffset: now.utcOffset).description.dropLast(3)
+        guard distance >= .zero else {
+            throw Failure(
+                .usage,
+                "\(name)\(text.quoted) is in the \(side == .future ? "past" : "future")",
+                fix: "It is \(shown) now."
+            )
+        }
+        guard distance <= .days(36_525) else {
+            throw Failure(
+                .usage,
+                "\(name)\(text.quoted) is more than 100 years from now",
+                fix: "It is \(shown) now."
+            )
+        }
+        return time
+    }
+
     /// The number that an option gives, within bounds.
     package func integer(
         _ name: String,

@@ -18,6 +18,11 @@ package enum Clocks {
         )
     }
 
+    /// Local time minus UTC in seconds, at `time`, in the zone that `readZone()` last found.
+    package static func utcOffset(at time: WallTime) -> Int32 {
+        clinux_utc_offset(time.nanoseconds / 1_000_000_000)
+    }
+
     package static func boot() -> BootTime { BootTime(nanoseconds: clinux_clock_nanoseconds(0)) }
 
     /// Looks at `TZ` and the zone file again; to be called at the start and when they changed.

@@ -99,38 +99,58 @@ extension Interval: CustomStringConvertible {
     /// unit. Nil for anything else, for a negative span and for more than 100 years; then
     /// `mistake(in:)` says why.
     package init?(_ text: String) {
+        guard let span = Self.sum(text), span <= Self.longest else { return nil }
+        self = span
+    }
+
+    /// The longest span that is read: 100 years.
+    private static let longest = Interval.days(36_525)
+
+    /// What the numbers and units of `text` add up to; nil: it is made of something else.
+    private static func sum(_ text: String) -> Interval? {
         func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 }
         var rest = text.utf8.drop(while: isSpace)
         if Int64(ascii: rest.prefix(while: \.isDigit)) == 0,
             rest.drop(while: \.isDigit).allSatisfy(isSpace)
         {
-            self = .zero
-        } else {
-            self = .zero
-            repeat {
-                let digits = rest.prefix(while: \.isDigit)
-                rest = rest.dropFirst(digits.count).drop(while: isSpace)
-                let name = rest.prefix(while: \.isLetter)
-                rest = rest.dropFirst(name.count).drop(while: isSpace)
-                guard let number = Int64(ascii: digits),
-                    let size = Self.size(ofUnit: Substring(name).lowercased())
-                else { return nil }
-                self += size * number
-            } while !rest.isEmpty
+            return .zero
         }
-        guard self <= .days(36_525) else { return nil }
+        var sum = Interval.zero
+        repeat {
+            let digits = rest.prefix(while: \.isDigit)
+            rest = rest.dropFirst(digits.count).drop(while: isSpace)
+            let name = rest.prefix(while: \.isLetter)
+            rest = rest.dropFirst(name.count).drop(while: isSpace)
+            guard !digits.isEmpty, let size = size(ofUnit: Substring(name).lowercased()) else {
+                return nil
+            }
+            // Digits that make no number are too many.
+            sum += size * (Int64(ascii: digits) ?? .max)
+        } while !rest.isEmpty
+        return sum
     }
 
     /// What is wrong with a text that `init` does not take, and what to write instead: `has no
     /// unit`, `Say 5s, 5min or 5h.`
     package static func mistake(in text: String) -> (reason: String, fix: String) {
+        let usual = "Write a number and a unit, such as 90s, 15min, 2h or 1d."
         let number = text.utf8.drop { $0 == 0x20 }.prefix(while: \.isDigit)
         if !number.isEmpty, text.utf8.allSatisfy({ $0.isDigit || $0 == 0x20 }),
             let count = Int64(ascii: number), Interval("\(count)s") != nil
         {
             return ("has no unit", "Say \(count)s, \(count)min or \(count)h.")
         }
-        return ("is not a time", "Write a number and a unit, such as 90s, 15min, 2h or 1d.")
+        if let sum = sum(text), sum > longest {
+            return ("is more than 100 years", "Write \(longest) at most.")
+        }
+        let trimmed = text.utf8.drop { $0 == 0x20 }
+        if trimmed.first == UInt8(ascii: "-"),
+            sum(String(Substring(trimmed.dropFirst()))) != nil
+        {
+            return ("is less than nothing", "Write it without the minus sign.")
+        }
+        if TypedTime(text) != nil { return ("is a point in time, not a span", usual) }
+        return ("is not a time", usual)
     }
 
     private static func size(ofUnit name: String) -> Interval? {

@@ -178,7 +178,8 @@ extension LocalTime {
         self.init(day: self.day, timeOfDay: time)
     }
 
-    private static func timeOfDay(_ text: Substring) -> Interval? {
+    /// `07:05`, `07:05:09`, `07:05:09.250`; nil for anything else.
+    package static func timeOfDay(_ text: Substring) -> Interval? {
         let fields = text.split(separator: ":", omittingEmptySubsequences: false)
         guard fields.count == 2 || fields.count == 3, let hour = number(fields[0], 0...23),
             let minute = number(fields[1], 0...59)

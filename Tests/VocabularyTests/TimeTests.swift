@@ -28,8 +28,20 @@ struct TimeTests {
             "99999999999999999", "is not a time",
             "Write a number and a unit, such as 90s, 15min, 2h or 1d."
         ),
+        ("99999d", "is more than 100 years", "Write 36525d at most."),
+        ("99999999999999999999 h", "is more than 100 years", "Write 36525d at most."),
+        ("-1h", "is less than nothing", "Write it without the minus sign."),
+        ("-x", "is not a time", "Write a number and a unit, such as 90s, 15min, 2h or 1d."),
+        (
+            "2026-12-24", "is a point in time, not a span",
+            "Write a number and a unit, such as 90s, 15min, 2h or 1d."
+        ),
+        (
+            "18:30", "is a point in time, not a span",
+            "Write a number and a unit, such as 90s, 15min, 2h or 1d."
+        ),
     ])
-    func aNumberAloneLacksItsUnit(text: String, reason: String, fix: String) {
+    func whatIsWrongWithASpanIsSaid(text: String, reason: String, fix: String) {
         #expect(Interval(text) == nil)
         let mistake = Interval.mistake(in: text)
         #expect(mistake.reason == reason && mistake.fix == fix)

@@ -14,11 +14,13 @@ extension OffstageProgram {
         details: [
             "Nothing starts, and what is running expires, until the time is over or \"offstage "
                 + "continue\" is called. Without a time, the pause lasts until \"offstage "
-                + "continue\".",
+                + "continue\". A time is a span, such as 2h, or a date or time of day, such as "
+                + "2026-12-24 or 18:30.",
             "With the numbers of transfers, only these stop, until \"offstage resume\".",
         ],
         examples: [
             Example("pause 2h", "No background work during a talk."),
+            Example("pause 18:30", "No background work until half past six."),
             Example("pause", "No background work until \"offstage continue\"."),
             Example("pause 12 13", "Stop two transfers for now."),
         ]
@@ -33,7 +35,7 @@ extension OffstageProgram {
         }
         var call = Control1.Pause()
         if let text = invocation.operands.first {
-            guard let interval = Interval(text) else { throw Failure(noSpan: text) }
+            let interval = try invocation.time(text, .future) - invocation.console.now.wall
             guard interval > .zero else {
                 throw Failure(
                     .usage,

@@ -17,7 +17,12 @@ extension OffstageProgram {
                 short: "n",
                 argument: "NUMBER"
             ),
-            OptionRow("since", "only lines not older than this, such as 1d", argument: "TIME"),
+            OptionRow(
+                "since",
+                "only lines not older than this: a time before now, such as 1d, or a date or time "
+                    + "of day, such as 2026-12-24 or 18:30",
+                argument: "TIME"
+            ),
         ],
         details: [
             "MEMORY is the most that the run had at a time, as the kernel counts it. After \u{2265} "
@@ -30,12 +35,12 @@ extension OffstageProgram {
         ],
         printsData: true
     ) { invocation throws(Failure) in
-        let since = try invocation.interval("since")
+        let since = try invocation.time("since", .past)
         let limit = try invocation.integer("lines", in: 1...10_000_000)
         let lines = try invocation.history(
             of: invocation.operands.first,
             limit: limit ?? (since == nil ? 50 : nil),
-            since: since.map { invocation.console.now.wall - $0 }
+            since: since
         )
         try invocation.show(lines) { lines in
             if lines.isEmpty { return invocation.console.print("Nothing has run yet.") }

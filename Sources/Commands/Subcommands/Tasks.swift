@@ -118,7 +118,12 @@ extension OffstageProgram {
             OptionRow("refresh", "short work that fetches new content: 30 s, at a good moment"),
             OptionRow("processing", "long work: minutes, while nobody uses the device"),
             OptionRow("id", "name of the task (default: the command's name)", argument: "NAME"),
-            OptionRow("after", "earliest begin, as a time from now, such as 2h", argument: "TIME"),
+            OptionRow(
+                "after",
+                "earliest begin: a time from now, such as 2h, or a date or time of day, such as "
+                    + "2026-12-24 or 18:30",
+                argument: "TIME"
+            ),
             OptionRow("every", "repeat this long after each run, such as 1d", argument: "TIME"),
             OptionRow("network", "require a network"),
             OptionRow("unmetered", "require an unmetered network"),
@@ -212,7 +217,7 @@ extension OffstageProgram {
         // Asked twice because an answer was lost, it is one request all the same.
         call.token = try Invocation.token()
         call.id = options["id"]
-        call.after = try invocation.interval("after")
+        call.after = try invocation.wait("after")
         call.every = try invocation.interval("every")
         call.needs = try needs(options, kind)
         let variables = try variables(options)

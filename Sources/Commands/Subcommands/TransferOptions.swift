@@ -30,7 +30,12 @@ struct TransferOptions {
         OptionRow("discretionary", "wait for an unmetered network, power and an idle device"),
         OptionRow("unmetered", "require an unmetered network"),
         OptionRow("power", "require external power"),
-        OptionRow("after", "earliest begin, as a time from now, such as 2h", argument: "TIME"),
+        OptionRow(
+            "after",
+            "earliest begin: a time from now, such as 2h, or a date or time of day, such as "
+                + "2026-12-24 or 18:30",
+            argument: "TIME"
+        ),
         OptionRow("notify", "show a notification on the desktop when all have ended"),
     ]
 
@@ -51,7 +56,7 @@ struct TransferOptions {
         manner.discretionary = options.has("discretionary")
         manner.needs.unmetered = options.has("unmetered")
         manner.needs.power = options.has("power")
-        manner.after = try invocation.interval("after")
+        manner.after = try invocation.wait("after")
         manner.proxy = options["proxy"]
         manner.rate = try rate(options["limit-rate"])
         manner.credentials = try credentials()
@@ -130,9 +135,13 @@ struct TransferOptions {
         return rate
     }
 
+    private static let longestFile = 8 << 20
+
     static func read(_ path: String) throws(Failure) -> String {
         do throws(LinuxError) {
-            return try Files.text(path, limit: 8 << 20)
+            return try Files.text(path, limit: longestFile)
+        } catch  where error.errno == .tooLarge {
+            throw Failure(.failed, "\(path.printable) has more than \(longestFile) bytes")
         } catch {
             throw Failure(.failed, "\(error)")
         }

@@ -118,14 +118,15 @@ extension GatewayProgram {
         of invocation: GatewayInvocation
     ) throws(Failure) -> WallTime? {
         guard let text = invocation.options[name] else { return nil }
-        let now = invocation.console.now
-        if let span = Interval(text) { return now.wall - span }
-        if let local = LocalTime(text) { return local.wall(utcOffset: now.utcOffset) }
-        throw Failure(
-            .usage,
-            "--\(name) \(text.quoted) is neither a span nor a date",
-            fix: "Such as --\(name)=2h or --\(name)=\"2026-03-01 07:05:09\"."
-        )
+        guard let typed = TypedTime(text) else {
+            throw Failure(
+                .usage,
+                "--\(name) \(text.quoted) is neither a span nor a date",
+                fix: "Such as --\(name)=2h or --\(name)=\"2026-03-01 07:05:09\"."
+            )
+        }
+        let console = invocation.console
+        return typed.wall(.past, of: console.now.wall, zone: console.zone)
     }
 
     private static func print(_ report: Value, _ console: Console) {
