@@ -135,6 +135,14 @@ extension ProgramTable {
             [name, command.name, form].filter { !$0.isEmpty }.joined(separator: " ")
         }
         let isTooFew = operands.count < command.operands.lowerBound
+        let isOpenEnded = command.forms.contains { $0.hasSuffix("...") || $0.hasSuffix("...]") }
+        guard isTooFew || !isOpenEnded else {
+            throw Failure(
+                .usage,
+                "\(command.name): \(operands.count) arguments are too many",
+                fix: "It takes \(command.operands.upperBound) at most."
+            )
+        }
         let message =
             isTooFew
             ? "\(command.name): \(Self.missing(operands.count, of: command)) is missing"

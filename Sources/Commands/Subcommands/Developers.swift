@@ -41,9 +41,17 @@ extension OffstageProgram {
         }
     }
 
+    private static let longestLog = 1 << 31
+
     private static func read(log path: String) throws(Failure) -> [UInt8] {
         do {
-            return try Files.read(path, limit: 1 << 31)
+            return try Files.read(path, limit: longestLog)
+        } catch  where error.errno == .tooLarge {
+            throw Failure(
+                .failed,
+                "\(path.printable) has more than \(longestLog) bytes, which is no event log",
+                fix: "Name one of the daemon's: events.log, in its state directory."
+            )
         } catch {
             throw Failure(
                 error.errno == .noEntry ? .notFound : .failed,

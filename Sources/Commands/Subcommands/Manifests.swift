@@ -55,7 +55,14 @@ extension OffstageProgram {
     ) throws(Failure) -> LintResult {
         let bytes: [UInt8]
         do {
-            bytes = try Files.readRegular(file, limit: 16 << 20)
+            bytes = try Files.readRegular(file, limit: ManifestParser.readLimit)
+        } catch  where error.errno == .tooLarge {
+            throw Failure(
+                .failed,
+                "\(file.printable) has more than \(ManifestParser.readLimit) bytes; a manifest "
+                    + "has at most \(ManifestParser.limit)",
+                fix: "Remove translations or comments."
+            )
         } catch {
             throw unreadable(file, error.errno)
         }

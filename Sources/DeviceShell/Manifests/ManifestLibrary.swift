@@ -77,9 +77,6 @@ struct ManifestLibrary {
         return targets
     }
 
-    /// What is read of a file: more than the parser takes, so that it says that it is too much.
-    private static let readLimit: Int64 = 1 << 20
-
     /// Nil: no app of ours. Whether a file that cannot be read is one of ours nobody knows, so
     /// it is told.
     private func read(_ file: DesktopFiles.Entry, _ entry: inout Entry) -> ManifestChange? {
@@ -88,7 +85,7 @@ struct ManifestLibrary {
             guard let status = file.status, file.problem == nil else {
                 return .invalid(file.id, file: file.path, reason: file.problem ?? "")
             }
-            let count = Int(min(status.size + 1, Self.readLimit))
+            let count = Int(min(status.size + 1, Int64(ManifestParser.readLimit)))
             let content = try FileDescriptor(opening: file.path, [.reading, .nonBlocking])
             bytes = try content.read(at: 0, count: count)
         } catch {

@@ -12,6 +12,9 @@ package enum ManifestResult: Hashable, Sendable {
 package enum ManifestParser {
     /// The most bytes that a manifest may have.
     package static let limit = 64 * 1024
+    /// The most bytes that are read of a file, so as to say that it is too large. More than that is
+    /// no desktop entry.
+    package static let readLimit = 16 << 20
 
     /// Reads `text`, found in `file`, as the manifest of `id`; `home` is what `~` stands for.
     package static func parse(
