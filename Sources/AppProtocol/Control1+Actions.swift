@@ -222,12 +222,18 @@ extension Control1 {
         package var what = Simulation.launch
         package var app = ""
         package var task: String?
+        package var kind: TaskKind?
         package init() {}
 
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.argument("what", &what)
             try fields.argument("app", &app)
             try fields.option("task", &task)
+            try fields.option(
+                "kind",
+                &kind,
+                "refresh or processing, of a task that was not submitted before"
+            )
         }
     }
 

@@ -304,6 +304,8 @@ package struct AppRecord: Hashable, Sendable, Codable {
     @OmittedIfDefault package var refresh = RefreshMemory()
     /// Of tasks that the app itself asked for; the last begun last.
     @OmittedIfDefault package var paces: [Pace] = []
+    /// What its identifiers were submitted as, the newest last.
+    @OmittedIfDefault package var kinds: [SubmittedKind] = []
     /// Tokens of submissions already answered, newest last; at most 32.
     @OmittedIfDefault package var tokens: [AnsweredToken] = []
     /// The same of transfers.
@@ -314,6 +316,19 @@ package struct AppRecord: Hashable, Sendable, Codable {
 
     /// When it last had done what a trigger is for; nil: never.
     package func lastEnd(of trigger: Trigger) -> WallTime? { lastEnds.time(of: trigger) }
+
+    mutating func rememberKind(of request: Request) {
+        guard let kind = request.trigger.taskKind else { return }
+        let new = SubmittedKind(identifier: request.identifier, kind: kind)
+        guard kinds.last != new else { return }
+        kinds.removeAll { $0.identifier == new.identifier }
+        kinds.append(new, limit: SubmittedKind.limit)
+    }
+
+    /// Nil: it was not submitted, or long ago.
+    func kind(of identifier: String) -> TaskKind? {
+        kinds.last { $0.identifier == identifier }?.kind
+    }
 
     mutating func setLastEnd(of trigger: Trigger, _ time: WallTime) {
         lastEnds.removeAll { $0.trigger == trigger }
@@ -336,6 +351,15 @@ package struct LastRun: Hashable, Sendable, Codable {
     package var reason: String
     /// Why it began when it did; nil: not by what was learned.
     package var decision: RefreshDecision?
+}
+
+/// What an identifier was submitted as the last time.
+package struct SubmittedKind: Hashable, Sendable, Codable {
+    /// As many as an app has identifiers, and more.
+    static let limit = 64
+
+    package var identifier: String
+    package var kind: TaskKind
 }
 
 package struct AnsweredToken: Hashable, Sendable, Codable {

@@ -24,7 +24,8 @@ package enum UserRequest: Hashable, Sendable, Codable {
     case `continue`
     /// Says what a sensor is to say; `silent` gives the word back to it.
     case override(Condition, Reading)
-    case simulate(Simulation, AppID, identifier: String?)
+    /// `kind`: of a task that nothing else tells the kind of.
+    case simulate(Simulation, AppID, identifier: String?, kind: TaskKind? = nil)
     case transfer(TransferRequest)
 }
 

@@ -55,6 +55,31 @@ struct CommandLineTests {
         ("submit --refresh --processing -- true", "submit: say either"),
         ("submit --refresh", "submit: COMMAND is missing"),
         ("submit --refresh --after never -- true", "--after \"never\" is not a time"),
+        ("submit --refresh --after -1h -- true", "--after \"-1h\" is less than nothing\nWrite it"),
+        (
+            "submit --refresh --after 1999-12-24 -- true",
+            "--after \"1999-12-24\" is in the past\nIt is "
+        ),
+        (
+            "submit --refresh --after 2222-12-24 -- true",
+            "--after \"2222-12-24\" is more than 100 years from now"
+        ),
+        ("submit --refresh --every 99999d -- true", "--every \"99999d\" is more than 100 years\n"),
+        (
+            "submit --refresh --every 2026-12-24 -- true",
+            "--every \"2026-12-24\" is a point in time, not a span\nWrite a number"
+        ),
+        ("history --since 2222-01-01", "--since \"2222-01-01\" is in the future"),
+        (
+            "pause soon",
+            "\"soon\" is not a time\nWrite a number and a unit, such as 90s, 15min, 2h or 1d, or a local time, such as 18:30"
+        ),
+        ("simulate expire a b --refresh", "simulate: --refresh is for the launch of a task"),
+        ("simulate launch a --processing", "simulate: --processing is for the launch of a task"),
+        (
+            "simulate launch a b --processing --refresh",
+            "simulate: a task is either --refresh or --processing"
+        ),
         ("submit --refresh --after 2 -- true", "--after \"2\" has no unit\nSay 2s, 2min or 2h."),
         ("submit --refresh --every 2 -- true", "--every \"2\" has no unit\nSay 2s, 2min or 2h."),
         ("submit --refresh --setenv A -- true", "--setenv \"A\" is not a variable assignment"),
@@ -72,6 +97,40 @@ struct CommandLineTests {
         #expect(outcome.output == "")
         #expect(outcome.errors.contains("offstage: " + message), "\(outcome.errors)")
         #expect(control.calls.isEmpty)
+    }
+
+    @Test func howManyArgumentsACommandTakesIsSaid() {
+        for (line, count, limit) in [
+            ("submit --refresh --", 4097, 4096), ("lint", 4097, 4096),
+            ("transfers --clear", 1025, 1024),
+        ] {
+            let words = line + String(repeating: " 7", count: count)
+            let outcome = terminal.run(words, CoreControl(at: terminal.now))
+            let name = line.prefix { $0 != " " }
+            #expect(
+                outcome.errors
+                    == "offstage: \(name): \(count) arguments are too many\nIt takes \(limit) at most.\n"
+            )
+        }
+    }
+
+    /// The terminal's zone is that of its clock.
+    @Test func datesAndTimesOfDayAreTaken() throws {
+        let control = CoreControl(at: terminal.now)
+        let tomorrow = LocalTime(day: terminal.now.local.day + 1, timeOfDay: .hours(18))
+        let wait = tomorrow.wall(utcOffset: terminal.now.utcOffset) - terminal.now.wall
+        let date = tomorrow.description.prefix(10)
+        terminal.run("submit --refresh --after \(date)T18:00 -- true", control)
+        #expect(control.calls.last?.arguments.first?["after"] == .double(wait.seconds))
+        terminal.run("pause \(date)T18:00", control)
+        #expect(control.calls.last?.arguments.first?["seconds"] == .double(wait.seconds))
+        let clock = LocalTime(terminal.now.wall + .hours(2), utcOffset: terminal.now.utcOffset)
+        terminal.run("pause \(clock.description.suffix(8))", control)
+        #expect(control.calls.last?.arguments.first?["seconds"] == 7200.0)
+        let earlier = LocalTime(terminal.now.wall - .hours(2), utcOffset: terminal.now.utcOffset)
+        #expect(
+            terminal.run("history --since \(earlier.description.suffix(8))", control).status == 0
+        )
     }
 
     @Test func withoutADaemonTheStatusIsFour() {

@@ -15,7 +15,7 @@ struct SleepTests {
 
         func asked(_ token: ReplyToken, _ event: Event, at now: Moment) {
             switch event {
-            case .user(.run(let app, _), _), .user(.simulate(_, let app, _), _): told.insert(app)
+            case .user(.run(let app, _), _), .user(.simulate(_, let app, _, _), _): told.insert(app)
             case _: break
             }
         }

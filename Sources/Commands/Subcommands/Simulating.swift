@@ -11,7 +11,8 @@ extension OffstageProgram {
         "simulate",
         "force a launch, an expiry or a fetch of an app, or let virtual time pass",
         forms: [
-            "launch|expire|fetch APP [TASK]", "advance TIME [--patience TIME]", "sleep TIME",
+            "launch [--refresh|--processing] APP [TASK]", "expire|fetch APP [TASK]",
+            "advance TIME [--patience TIME]", "sleep TIME",
             "--days NUMBER [--apps NUMBER] [--seed NUMBER]",
         ],
         operands: 0...3,
@@ -21,6 +22,8 @@ extension OffstageProgram {
                 "how long, in real time, a run may hold up the clock (default: 5s)",
                 argument: "TIME"
             ),
+            OptionRow("refresh", "launch the task as a refresh"),
+            OptionRow("processing", "launch the task as processing"),
             OptionRow("days", "run a virtual device for this number of days", argument: "NUMBER"),
             OptionRow("apps", "number of apps (default: 30)", argument: "NUMBER"),
             OptionRow(
@@ -40,6 +43,9 @@ extension OffstageProgram {
                 + "fetch wakes the app to fetch. The rules for the end of a run and for "
                 + "suspension apply as usual. The history marks simulated runs, and they count "
                 + "against no quota.",
+            "A task that the app has not submitted at the moment is launched as what it was the "
+                + "last time. Where that is not known, and the manifest declares both modes, say "
+                + "--refresh or --processing: an app that expects the other kind would crash.",
             "advance moves the clock of a daemon that was started with --virtual-clock, through "
                 + "every timer on the way: what is due runs, and grants end. Before each step it "
                 + "waits for runs in progress, for each at most as long as --patience; a run "
@@ -69,6 +75,7 @@ extension OffstageProgram {
         ],
         printsData: true
     ) { invocation throws(Failure) in
+        let taskKind = try taskKind(invocation)
         if invocation.operands.isEmpty { return try runVirtualDevice(invocation) }
         for name in ["days", "apps", "seed", "seeds"] where invocation.options.has(name) {
             throw Failure(
@@ -80,7 +87,7 @@ extension OffstageProgram {
         if invocation.operands[0] == advance { return try moveClock(invocation) }
         try checkPatience(invocation)
         if invocation.operands[0] == sleep { return try moveClock(invocation) }
-        try force(invocation)
+        try force(invocation, taskKind)
     }
 
     private static let advance = "advance"
@@ -123,7 +130,28 @@ extension OffstageProgram {
         try invocation.show(report) { $0.report.print(invocation.console) }
     }
 
-    private static func force(_ invocation: Invocation) throws(Failure) {
+    /// Of the task that is launched, where that is said.
+    private static func taskKind(_ invocation: Invocation) throws(Failure) -> TaskKind? {
+        let kinds = TaskKind.allCases.filter { invocation.options.has($0.rawValue) }
+        guard let kind = kinds.first else { return nil }
+        guard kinds.count == 1, invocation.operands.count == 3,
+            invocation.operands[0] == Simulation.launch.rawValue
+        else {
+            throw Failure(
+                .usage,
+                kinds.count > 1
+                    ? "simulate: a task is either --refresh or --processing"
+                    : "simulate: --\(kind.rawValue) is for the launch of a task",
+                fix: "Write it as: offstage simulate launch APP TASK --\(kind.rawValue)."
+            )
+        }
+        return kind
+    }
+
+    private static func force(
+        _ invocation: Invocation,
+        _ taskKind: TaskKind?
+    ) throws(Failure) {
         let word = invocation.operands[0]
         let kinds = Simulation.allCases.map(\.rawValue) + [advance, sleep]
         guard let kind = Simulation(rawValue: word) else {
@@ -140,7 +168,9 @@ extension OffstageProgram {
         let app = invocation.operands[1]
         let task = invocation.operands.count > 2 ? invocation.operands[2] : nil
         try invocation.ask(
-            Control1.Simulate { ($0.what, $0.app, $0.task) = (kind, app, task) },
+            Control1.Simulate {
+                ($0.what, $0.app, $0.task, $0.kind) = (kind, app, task, taskKind)
+            },
             look: "offstage history \(app)"
         )
     }

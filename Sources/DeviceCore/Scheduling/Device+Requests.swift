@@ -37,8 +37,8 @@ extension Device {
             conditionReported(condition, .hand, reading, &transition)
             transition.reply(reply, .done)
         case .transfer(let asked): transfer(asked, reply, &transition)
-        case .simulate(let simulation, let app, let identifier):
-            simulate(simulation, app, identifier, reply, &transition)
+        case .simulate(let simulation, let app, let identifier, let kind):
+            simulate(simulation, app, identifier, kind, reply, &transition)
         }
     }
 
@@ -109,6 +109,7 @@ extension Device {
             submittedAt: transition.now.wall
         )
         remember(submission.token, request, index)
+        if submission.command == nil { apps[index].record.rememberKind(of: request) }
         save(app: index)
         enqueue(request, of: index)
         return RequestedTask(

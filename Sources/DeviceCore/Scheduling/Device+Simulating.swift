@@ -6,6 +6,7 @@ extension Device {
         _ simulation: Simulation,
         _ app: AppID,
         _ identifier: String?,
+        _ kind: TaskKind?,
         _ reply: ReplyToken,
         _ transition: inout Transition
     ) {
@@ -14,7 +15,7 @@ extension Device {
             switch simulation {
             case .expire: try simulateExpiry(of: identifier, index, &transition)
             case .launch, .fetch:
-                try simulateLaunch(simulation, identifier, index, &transition)
+                try simulateLaunch(simulation, identifier, kind, index, &transition)
             }
             transition.reply(reply, .done)
         } catch {
@@ -26,6 +27,7 @@ extension Device {
     private mutating func simulateLaunch(
         _ simulation: Simulation,
         _ identifier: String?,
+        _ kind: TaskKind?,
         _ index: Int,
         _ transition: inout Transition
     ) throws(Refusal) {
@@ -48,9 +50,14 @@ extension Device {
             )
         }
         if model == nil, let manifest = app.manifest {
-            // Nobody says of what kind an identifier is: the first that is declared.
-            let trigger = Trigger.allCases.first {
-                simulation == .launch ? manifest.value.declares($0) : $0.row.fetches
+            let trigger: Trigger?
+            if simulation == .launch, let identifier {
+                let kinds = TaskKind.allCases.filter { manifest.value.declares($0.trigger) }
+                trigger = try self.kind(of: identifier, kind, among: kinds, app)?.trigger
+            } else {
+                trigger = Trigger.allCases.first {
+                    simulation == .launch ? manifest.value.declares($0) : $0.row.fetches
+                }
             }
             model = Request(
                 id: RequestID(0),
@@ -88,6 +95,35 @@ extension Device {
             throw error
         }
         touch(index)
+    }
+
+    /// Of what kind an identifier is that does not wait: as it is said, else as it was submitted
+    /// before, else as the manifest leaves no choice. A program that expects the other kind would
+    /// crash. Nil: the manifest declares neither.
+    private func kind(
+        of identifier: String,
+        _ said: TaskKind?,
+        among kinds: [TaskKind],
+        _ app: AppState
+    ) throws(Refusal) -> TaskKind? {
+        if let said {
+            guard let mode = said.trigger.mode, !kinds.contains(said) else { return said }
+            throw Refusal(
+                .notPermitted,
+                reason: "the manifest does not declare the mode",
+                value: mode.rawValue,
+                fix: "add \(mode.rawValue); to BackgroundModes="
+            )
+        }
+        if let known = app.record.kind(of: identifier), kinds.contains(known) { return known }
+        guard kinds.count > 1 else { return kinds.first }
+        let words = kinds.map { "--\($0.rawValue)" }.joined(separator: " or ")
+        throw Refusal(
+            .invalid,
+            reason: "\(app.id) has not submitted this task, so its kind is not known",
+            value: identifier,
+            fix: "say which: offstage simulate launch \(app.id) \(identifier) with \(words)"
+        )
     }
 
     /// A test skips the gate of what is still running: an app may be given the same task once more

@@ -48,7 +48,12 @@ struct ControlCalls {
         case .pause(let call): ask(.pause(call.seconds), call, incoming)
         case .continue(let call): ask(.continue, call, incoming)
         case .simulate(let call):
-            ask(.simulate(call.what, try app(call), identifier: call.task), call, incoming)
+            let app = try app(call)
+            ask(
+                .simulate(call.what, app, identifier: call.task, kind: call.kind),
+                call,
+                incoming
+            )
         case .advance(let call): advance(call, incoming)
         case .set(let call):
             host.set(call.name, to: call.value, app: call.app.map(resolve)) {

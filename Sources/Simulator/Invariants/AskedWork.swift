@@ -43,7 +43,7 @@ package final class AskedWork {
 
     func asked(_ token: ReplyToken, _ event: Event, by caller: AppID?) {
         switch event {
-        case .user(.run(let app, _), _), .user(.simulate(_, let app, _), _):
+        case .user(.run(let app, _), _), .user(.simulate(_, let app, _, _), _):
             tested[app, default: 0] += 1
         case .user, .app, .started, .timer, .clockChanged, .sleep, .manifests, .settings,
             .condition, .process, .used, .triggered, .transfer, .storageRecovered, .stopping:

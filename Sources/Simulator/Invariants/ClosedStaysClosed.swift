@@ -13,7 +13,7 @@ final class ClosedStaysClosed: CallInvariant {
         guard case .user(let request, _) = event else { return }
         switch request {
         case .close(let app): asked[token.number] = app
-        case .open(let app, _, _), .simulate(_, let app, _): closed.remove(app)
+        case .open(let app, _, _), .simulate(_, let app, _, _): closed.remove(app)
         case .submit(let submission):
             if let name = submission.identifier { closed.remove(AppID("command.\(name)")) }
         case .leave, .run, .cancel, .cancelPending, .dismiss, .pause, .continue, .override,

@@ -311,7 +311,7 @@ extension UserRequest {
     fileprivate var app: AppID? {
         switch self {
         case .open(let app, _, _), .leave(let app), .close(let app), .run(let app, _),
-            .cancel(let app, _), .cancelPending(let app, _), .simulate(_, let app, _):
+            .cancel(let app, _), .cancelPending(let app, _), .simulate(_, let app, _, _):
             app
         case .submit(let submission):
             submission.app ?? submission.identifier.map { AppID("command.\($0)") }

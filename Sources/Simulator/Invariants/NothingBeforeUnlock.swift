@@ -8,7 +8,7 @@ final class NothingBeforeUnlock: CallInvariant {
     private var tested: Set<AppID> = []
 
     func asked(_ token: ReplyToken, _ event: Event, at now: Moment) {
-        if case .user(.simulate(_, let app, _), _) = event { tested.insert(app) }
+        if case .user(.simulate(_, let app, _, _), _) = event { tested.insert(app) }
     }
 
     func replied(_ token: ReplyToken, _ reply: Reply, at now: Moment) {}

@@ -20,7 +20,7 @@ final class PausedStaysPaused: CallInvariant {
         case .continue:
             (testedSince, isAnswered) = (nil, false)
             asked.removeAll()
-        case .run(let app, _), .simulate(_, let app, _): testedSince?.insert(app)
+        case .run(let app, _), .simulate(_, let app, _, _): testedSince?.insert(app)
         case .open, .leave, .close, .submit, .cancel, .cancelPending, .dismiss, .override,
             .transfer:
             break

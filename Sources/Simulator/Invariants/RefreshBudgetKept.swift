@@ -190,7 +190,7 @@ struct DayCount {
     mutating func asked(_ event: Event) {
         guard case .user(let request, _) = event else { return }
         switch request {
-        case .run(let app, _), .simulate(_, let app, _): allow(app)
+        case .run(let app, _), .simulate(_, let app, _, _): allow(app)
         case .open, .leave, .close, .submit, .cancel, .cancelPending, .dismiss, .pause, .continue,
             .override,
             .transfer:

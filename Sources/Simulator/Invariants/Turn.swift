@@ -130,7 +130,7 @@ package struct Turn {
     /// The apps that a developer launched with it, without a run.
     var launchedInBackground: [AppID] {
         entries.compactMap { entry in
-            guard case .user(.simulate(.launch, let app, identifier: nil), _) = entry.event
+            guard case .user(.simulate(.launch, let app, identifier: nil, _), _) = entry.event
             else { return nil }
             return app
         }
@@ -140,7 +140,7 @@ package struct Turn {
     var askedToRun: [AppID] {
         entries.compactMap { entry in
             switch entry.event {
-            case .user(.run(let app, _), _), .user(.simulate(_, let app, _), _): app
+            case .user(.run(let app, _), _), .user(.simulate(_, let app, _, _), _): app
             case .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition,
                 .process, .app, .used, .triggered, .transfer, .user, .storageRecovered, .stopping:
                 nil
