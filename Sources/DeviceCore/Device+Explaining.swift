@@ -102,7 +102,7 @@ extension Device {
             name: name,
             identifier: identifier,
             // A diagnostic is a sentence already.
-            sentence: "\(what): \(why)" + (why.hasSuffix(".") ? "" : "."),
+            sentence: "\(what): \(why)" + (why.endsSentence ? "" : "."),
             state: .nothingToDo,
             holds: [],
             next: nil,
@@ -255,6 +255,10 @@ extension Device {
         let rounding = byTime.filter { $0.gate == Gate.sharedWake.name }
         return byEvent + byTime.filter { $0.gate != Gate.sharedWake.name } + rounding
     }
+}
+
+extension String {
+    fileprivate var endsSentence: Bool { hasSuffix(".") || hasSuffix("?") }
 }
 
 extension Explanation {

@@ -92,7 +92,6 @@ struct UserTests {
     {
         for (modes, trigger) in [
             ([BackgroundMode.fetch], Trigger.refresh), ([.processing], .processing),
-            ([.fetch, .processing], .refresh),
         ] {
             var bench = Bench()
             bench.install(.linked("app", identifiers: ["app.x"]) { $0.modes = modes })
@@ -100,6 +99,78 @@ struct UserTests {
             let launch = try #require(bench.spawn(of: "app"), "\(modes)")
             #expect(bench.launch(launch)?.wake?.trigger == trigger)
         }
+    }
+
+    @Test func `one that may be of either kind is what it was submitted as, or it is asked`() throws
+    {
+        var bench = Bench()
+        bench.install(.linked("app", identifiers: ["app.*"]))
+        bench.ask(.simulate(.launch, AppID("app"), identifier: "app.x"))
+        #expect(bench.spawned.isEmpty && bench.refusal?.code == .invalid)
+        #expect(bench.refusal?.fix.contains("with --refresh or --processing") == true)
+        for kind in TaskKind.allCases {
+            bench.ask(.simulate(.launch, AppID("app"), identifier: "app.x", kind: kind))
+            let launch = try #require(bench.spawn(of: "app"))
+            #expect(bench.launch(launch)?.wake?.trigger == kind.trigger)
+            bench.exited(launch)
+        }
+        let launch = try bench.openApp("app", registered: ["app.*"])
+        for (number, kind) in [TaskKind.processing, .refresh, .processing].enumerated() {
+            bench.submit(launch, "app.x", kind)
+            bench.say(launch, .cancel(identifier: nil, reply: bench.nextReply()))
+            bench.submit(launch, "app.\(number)", .refresh)
+            bench.say(launch, .cancel(identifier: nil, reply: bench.nextReply()))
+        }
+        // Also by the next daemon.
+        bench.device = Device(restoring: try bench.loaded())
+        bench.ask(.simulate(.launch, AppID("app"), identifier: "app.x"))
+        let simulated = bench.requests("app").first { $0.mode == .simulated }
+        #expect(simulated?.trigger == .processing)
+        #expect(bench.app("app")?.record.kinds.count == 4)
+        bench.ask(.simulate(.launch, AppID("app"), identifier: "app.z"))
+        #expect(bench.refusal?.code == .invalid)
+    }
+
+    @Test func `a kind that the manifest does not declare is refused`() {
+        var bench = Bench()
+        bench.install(.linked("app", identifiers: ["app.x"]) { $0.modes = [.fetch] })
+        bench.ask(.simulate(.launch, AppID("app"), identifier: "app.x", kind: .processing))
+        #expect(bench.refusal?.code == .notPermitted && bench.spawned.isEmpty)
+    }
+
+    @Test func `a process cannot become an app that runs, and nothing is said of a use`() throws {
+        var bench = Bench()
+        bench.install(.linked("app"))
+        let process = ProcessID(pid: 7, startTime: 70)
+        let launch = try bench.suspendApp("app")
+        let lines = bench.history.count
+        let lastUsed = bench.app("app")?.record.lastUsed
+        bench.advance(.minutes(1))
+        bench.ask(.open(AppID("app"), attach: process))
+        #expect(bench.refusal?.reason.hasPrefix("app is already running in the background") == true)
+        bench.ask(.open(AppID("app"), attach: nil))
+        #expect(bench.history.count == lines + 1)
+        bench.ask(.open(AppID("app"), attach: process))
+        #expect(bench.refusal?.reason.hasPrefix("app is already open") == true)
+        #expect(bench.history.count == lines + 1)
+        #expect(bench.app("app")?.record.lastUsed != lastUsed)
+        // While it ends, who waits for it to be opened again is not forgotten.
+        bench.ask(.close(AppID("app")))
+        bench.ask(.open(AppID("app"), attach: nil))
+        let closed = bench.history.count
+        bench.ask(.open(AppID("app"), attach: process))
+        #expect(bench.refusal?.reason == "app is being terminated")
+        #expect(bench.history.count == closed)
+        bench.exited(launch)
+        #expect(bench.spawn(of: "app") != nil)
+    }
+
+    @Test func `a question in a sentence ends it`() throws {
+        var bench = Bench()
+        let problem = "line 2: BackgroundModes: \"fetsh\" is not a mode. Did you mean fetch?"
+        bench.send(.manifests([.invalid(AppID("app"), reason: problem)]))
+        let explanation = try #require(bench.device.explain(AppID("app"), at: bench.now).first)
+        #expect(explanation.sentence.hasSuffix("Did you mean fetch?"), "\(explanation.sentence)")
     }
 
     @Test func `a pause leaves what the user looks at alone`() throws {

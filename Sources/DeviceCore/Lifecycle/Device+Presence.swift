@@ -50,29 +50,33 @@ extension Device {
                 fix: "offstage close \(id), then try again"
             )
         }
+        let ending = apps[index].launches.first { $0.role == .main && $0.ending != nil }
+        if attach != nil { try checkFree(id, main, ending) }
         used(index, .opened, &transition)
         if let main {
-            guard attach == nil else {
-                throw Refusal(
-                    .held,
-                    reason: "\(id) is already open",
-                    fix: "offstage close \(id)"
-                )
-            }
             take(.opened(urls: urls), main.id, &transition)
             transition.reply(reply, .opened(OpenedApp(launch: main.id)))
-        } else if let ending = apps[index].launches.first(where: {
-            $0.role == .main && $0.ending != nil
-        }) {
-            let launch = ending.id
-            take(.reopened(attach == nil, urls: attach == nil ? urls : []), launch, &transition)
-            guard attach == nil else {
-                throw Refusal(.held, reason: "\(id) is being terminated", fix: "try again")
-            }
-            opening.append(Opening(launch: launch, reply: reply, attaches: false))
+        } else if let ending {
+            take(.reopened(true, urls: urls), ending.id, &transition)
+            opening.append(Opening(launch: ending.id, reply: reply, attaches: false))
         } else {
             let launch = launchForUser(index, attach: attach, urls, &transition)
             opening.append(Opening(launch: launch, reply: reply, attaches: attach != nil))
+        }
+    }
+
+    /// A process can become an app only where the app has none.
+    private func checkFree(_ id: AppID, _ main: Launch?, _ ending: Launch?) throws(Refusal) {
+        if let main {
+            let place = main.presence == .foreground ? "open" : "running in the background"
+            throw Refusal(
+                .held,
+                reason: "\(id) is already \(place), and cannot be moved to this process",
+                fix: "end it with \"offstage close \(id)\", or open it without attaching"
+            )
+        }
+        if ending != nil {
+            throw Refusal(.held, reason: "\(id) is being terminated", fix: "try again")
         }
     }
 
