@@ -132,12 +132,25 @@ struct TaskTimeTests {
 
     // MARK: No time
 
-    @Test func `a plain command is given no time beyond its run`() throws {
+    @Test func `a plain command has its run for what it begins, and no more`() throws {
         var bench = Bench()
         bench.install(.refreshing("app"))
         let launch = try #require(bench.spawn(of: "app"))
+        #expect(bench.beginTask(launch) == 0, "it has not started")
         bench.started(launch)
+        let end = try #require(bench.launch(launch)?.wake?.end)
+        #expect(bench.beginTask(launch) == 1)
+        guard case .begun(let task) = bench.reply else { return }
+        #expect(task.deadline == end.monotonicSeconds)
+        #expect(bench.beginTask(launch) == 2)
+        bench.say(launch, .taskEnded(task: 1))
+        #expect(bench.effects.allSatisfy { if case .freeze = $0 { false } else { true } })
+        #expect(bench.device.status(at: bench.now).running.first?.backgroundTasks == ["task"])
+        // Its time is over at the end of the run, whatever it holds.
+        bench.advance(.seconds(25))
+        #expect(bench.contains(.terminate(launch)))
         #expect(bench.beginTask(launch) == 0)
-        #expect(bench.launch(launch)?.tasks.isEmpty == true)
+        bench.exited(launch)
+        #expect(bench.contains(.release(launch)) && bench.launch(launch) == nil)
     }
 }

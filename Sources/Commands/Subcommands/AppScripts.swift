@@ -13,7 +13,9 @@ extension OffstageProgram {
         details: [
             "For scripts of an app started by Offstage. The app is not suspended while it holds a "
                 + "background task. After the user has left the app, all its tasks together "
-                + "have minutes; after a background run they have seconds.",
+                + "have minutes; after a background run they have seconds. In a RefreshCommand "
+                + "or ProcessingCommand they have the time of its run: the run is over when the "
+                + "command ends, whatever it holds.",
             "Without a command, the number of the task is printed, for use with \"offstage end\". "
                 + "With a command, the task is held while the command runs. SIGTERM warns the "
                 + "command that its time is nearly over, and its exit status becomes this "

@@ -26,11 +26,12 @@ extension Launch {
         case .foreground: hasTime = true
         case .background:
             hasTime =
-                wake != nil || finishUp.map { $0.end > facts.now.awake && !$0.warned } ?? false
+                isCommand
+                ? wake != nil && phase == .running
+                : wake != nil || finishUp.map { $0.end > facts.now.awake && !$0.warned } ?? false
         case .suspended: hasTime = false
         }
-        // A command has the time of its run, and no more.
-        guard hasTime, !isCommand, ending == nil, tasks.count < Self.mostTasks else {
+        guard hasTime, ending == nil, tasks.count < Self.mostTasks else {
             return actions.append(.answer(reply, .begun(BegunTask(task: 0))))
         }
         var task = task
@@ -42,7 +43,9 @@ extension Launch {
     }
 
     private func answer(_ task: BackgroundTask, _ facts: LaunchFacts) -> BegunTask {
-        let end = task.inWake ? wake.map { $0.end + facts.settings.taskBeyondWake } : nil
+        // A command has the time of its run, and no more: it is over when the command ends.
+        let beyond = isCommand ? .zero : facts.settings.taskBeyondWake
+        let end = task.inWake ? wake.map { $0.end + beyond } : nil
         let deadline = (end ?? finishUp?.end)?.monotonicSeconds
         return BegunTask(
             task: task.number,
