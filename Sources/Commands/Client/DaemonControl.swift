@@ -124,10 +124,12 @@ struct DaemonControl: Control {
 
     private static func defaultSocket() throws(Failure) -> String {
         guard let path = DaemonSocket.path(CurrentProcess.environment) else {
+            let value = CurrentProcess.environment("XDG_RUNTIME_DIR") ?? ""
+            let mistake = value.isEmpty ? "not set" : "\(value.quoted), which is no absolute path"
             throw Failure(
                 .notRunning,
-                "XDG_RUNTIME_DIR is not set, so the daemon's socket cannot be located",
-                fix: "Say where with --socket or OFFSTAGE_SOCKET."
+                "XDG_RUNTIME_DIR is \(mistake), so the daemon's socket cannot be located",
+                fix: "Set it as the daemon has it, or say where with --socket or OFFSTAGE_SOCKET."
             )
         }
         return path

@@ -168,6 +168,7 @@ struct AppTemplate: Equatable {
         [
             "cd \(id)",
             "swift build",
+            "mkdir -p ~/.local/share/applications",
             "cp \(id).desktop ~/.local/share/applications/",
             "offstage open \(id)",
             "offstage leave \(id)",

@@ -252,8 +252,10 @@ final class Daemon {
             ]
             // What is ready together with them goes first.
             for signal in signals { try signal.setPriority(1) }
-            // Not under a service manager: nobody to tell.
-            _ = try ServiceManager.ready()
+            if try !ServiceManager.ready() {
+                // No service manager: whoever has started it waits for a word.
+                DaemonLog.tell("ready at \(paths.socket), with its state in \(paths.state)")
+            }
             loop.turnLimit = Self.turnLimit
             while try loop.runTurn() { turn() }
             // What came with the signal is no less true: exits, uses, callers that wait.

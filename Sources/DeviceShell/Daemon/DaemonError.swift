@@ -24,7 +24,8 @@ package enum DaemonError: Error, CustomStringConvertible {
         switch self {
         case .usage(let text): text
         case .directory(let error):
-            "\(error). The directories are chosen with --state and --runtime."
+            "\(error). The directories are chosen with --state and --runtime, or with "
+                + "XDG_STATE_HOME and XDG_RUNTIME_DIR."
         case .foreignDirectory(let path):
             "\(path) holds files that are not Offstage's: it would be closed to everybody else. "
                 + "Choose an empty directory, or one that does not exist, with --state and "

@@ -13,6 +13,12 @@ enum DaemonLog {
         _ = error.release()
     }
 
+    /// What is as it should be.
+    static func tell(_ text: String) {
+        if Journal.isOurs { return Journal.send(text, .information) }
+        write(text)
+    }
+
     /// What the history says, for the journal alone, where it is found by app, task and reason:
     /// `journalctl --user APP=newsboat`.
     static func write(_ line: HistoryLine) {

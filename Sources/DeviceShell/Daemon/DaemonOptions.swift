@@ -67,9 +67,11 @@ package struct DaemonOptions {
 
         Examples:
           offstaged                                    for the whole session
+          mkdir -p ~/try/applications                  where manifests are looked for below
           offstaged --state ~/try/state --runtime ~/try/run --data ~/try
                                                        a second daemon, for experiments
           OFFSTAGE_SOCKET=~/try/run/socket offstage status
+                                                       in another terminal
 
         """
 
@@ -148,8 +150,12 @@ package struct DaemonOptions {
                     $0 + "/offstage"
                 })
         else {
+            let value = environment("XDG_RUNTIME_DIR") ?? ""
+            let mistake = value.isEmpty ? "not set" : "\(value.quoted), which is no absolute path"
             throw .usage(
-                "offstaged: XDG_RUNTIME_DIR is not set; choose a directory with --runtime"
+                "offstaged: XDG_RUNTIME_DIR is \(mistake); set it to a directory of yours, as a "
+                    + "login session does (/run/user/\(CurrentProcess.user)), or choose one with "
+                    + "--runtime"
             )
         }
         let applications =
