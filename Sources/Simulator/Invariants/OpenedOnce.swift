@@ -35,8 +35,8 @@ final class OpenedOnce: CallInvariant, ClientInvariant {
         case .openURLs(let urls, _): hears(urls, client.process.appID)
         case .connect, .watch, .send, .reply, .refuse, .armTicker, .answer, .giveUp, .answerLate,
             .reachable, .unreachable, .run, .expire, .expireTask, .enterBackground,
-            .enterForeground, .becomeActive, .memoryWarning, .changed, .taskEnded,
-            .taskProgressed, .taskAsked, .log:
+            .enterForeground, .becomeActive, .memoryWarning, .changed, .conditionsChanged,
+            .taskEnded, .taskProgressed, .taskAsked, .log:
             nil
         }
     }
