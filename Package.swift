@@ -395,8 +395,8 @@ let package = Package(
             "Commands",
             [
                 "Commands", "AppProtocol", "BuildIdentity", "CommandTable", "DeviceCore",
-                "EventLoop", "GatewayShell", "Linux", "Simulator", "SystemBus", "Vocabulary",
-                "Zlib",
+                "EventLoop", "GatewayShell", "Linux", "Pages", "Simulator", "SystemBus",
+                "Vocabulary", "Zlib",
             ]
         ),
         tests("Pages", ["Pages", "DeviceCore", "Linux", "Simulator", "Vocabulary", "Zlib"]),

@@ -74,11 +74,3 @@ struct MarkdownTable {
         return "| " + escaped.joined(separator: " | ") + " |\n"
     }
 }
-
-extension Command {
-    /// Whether a program is in `PATH`.
-    static func exists(_ program: String) -> Bool {
-        let search = CurrentProcess.environment("PATH") ?? "/usr/bin:/bin"
-        return Files.executable(program, searchPath: search) != nil
-    }
-}

@@ -114,6 +114,7 @@ struct EvaluationTests {
         (["--usage", "/nowhere/*.csv"], "matches no file"),
         (["--usage", EvaluationTests.log, "--budget", "4,x"], "is not a list of numbers"),
         (["--usage", EvaluationTests.log, "--scope", "devise"], "device"),
+        (["--wake-price", "16,1001", EvaluationTests.log], "list of numbers from 0 to 1000"),
         (["--purse=app", EvaluationTests.log], "--purse is now called --scope"),
         (["--user", "ada", EvaluationTests.log], "--user is for --html"),
         (["--html", "/nowhere/x.html", EvaluationTests.log], "there is no directory /nowhere"),

@@ -16,12 +16,14 @@ struct ChartTests {
                 xTitle: Self.foreign,
                 yTitle: Self.foreign,
                 xTicks: [(0, Self.foreign), (2, "")],
+                better: .up,
                 lines: [Chart.Line(name: "line", points: [point])]
             ).svg,
             BarChart(
                 title: Self.foreign,
                 unit: "%",
                 most: 100,
+                better: .right,
                 bars: [BarChart.Bar(name: "bar", value: 1, tooltip: Self.foreign)]
             ).svg,
             DayChart(title: Self.foreign, begin: 0, names: [Self.foreign]).markup(""),
@@ -63,8 +65,15 @@ struct ChartTests {
         for name in ["first", "second"] {
             labels.add(name, style: "", size: 12, at: point, isNeeded: true)
         }
-        let boxes = labels.labels.map {
-            ChartLabels.Box(x: $0.x, y: $0.y - 10, width: 7 * Double($0.text.count), height: 12)
+        let boxes = labels.labels.map { label in
+            let width = 7 * Double(label.text.count)
+            let left =
+                switch label.anchor {
+                case "end": label.x - width
+                case "middle": label.x - width / 2
+                default: label.x
+                }
+            return ChartLabels.Box(x: left, y: label.y - 10, width: width, height: 12)
         }
         #expect(boxes.count == 2 && !boxes[0].meets(boxes[1]))
         let line = ChartLabels.Box(x: 90, y: 99, width: 110, height: 2)

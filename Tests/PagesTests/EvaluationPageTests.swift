@@ -41,7 +41,7 @@ struct EvaluationPageTests {
         text.split(separator: " \(name)=\"").dropFirst().map { String($0.prefix { $0 != "\"" }) }
     }
 
-    @Test func manyBudgetsAreLinesAndOneIsBars() {
+    @Test func manyBudgetsAreLinesAndOneIsBars() throws {
         let lines = EvaluationPage(rows: rows([2, 4]), users: 4).text
         #expect(lines.contains("<g class=\"offstage\"><path class=\"band\""))
         #expect(!lines.contains("class=\"bar\""))
@@ -50,6 +50,99 @@ struct EvaluationPageTests {
         #expect(bars.split(separator: "class=\"bar\"").count == 11)
         #expect(bars.split(separator: "class=\"range\"").count == 6)
         #expect(!bars.contains("class=\"line\""))
+        // It is drawn on a ground of its own, after the bar: seen inside it.
+        for part in bars.split(separator: "class=\"bar\"").dropFirst().prefix(5) {
+            let halo = try #require(part.firstRange(of: "class=\"halo\""))
+            let range = try #require(part.firstRange(of: "class=\"range\""))
+            #expect(halo.upperBound < range.lowerBound)
+        }
+    }
+
+    /// Rows of a budget of 4 for both scopes.
+    private func compared(own: Double, fixed: Double, spent: Double = 4) -> [EvaluationRow] {
+        RefreshBudgetScope.allCases.flatMap { scope in
+            rows([2, 4, 8, 24]).map { row in
+                var row = row
+                row.scope = scope
+                row.spentPerAppDay = row.policy == Evaluation.own ? spent : 4
+                guard row.budget == 4, scope == .device else { return row }
+                if row.policy == Evaluation.own { row.pooled = own }
+                if row.policy == Baseline.fixed.rawValue { row.pooled = fixed }
+                return row
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (43.2, 9.7, 4.0, "43 % of opens are fresh, against 10 % with a fixed period, at the same "),
+        (
+            12.1, 31.9, 3.95,
+            "12 % of opens are fresh, against 32 % with a fixed period, at the same"
+        ),
+        (43.2, 9.7, 3.0, "against 10 % with a fixed period, with 25 % fewer refreshes."),
+        (43.2, 9.7, 5.0, "against 10 % with a fixed period, with 25 % more refreshes."),
+    ])
+    func thePageBeginsWithWhatTheFiguresComeTo(
+        own: Double,
+        fixed: Double,
+        spent: Double,
+        words: String
+    ) throws {
+        let rows = compared(own: own, fixed: fixed, spent: spent)
+        let page = EvaluationPage(rows: rows, users: 4).text
+        let body = try #require(page.firstRange(of: "<body>\n"))
+        #expect(page[body.upperBound...].hasPrefix("<h1>"))
+        let heading = page[body.upperBound...].prefix { $0 != "\n" }
+        #expect(heading.contains(words), "\(heading)")
+        // One person's fixed period may be missing: then nothing is claimed.
+        let alone = rows.filter { $0.policy == Evaluation.own }
+        #expect(!EvaluationPage(rows: alone, users: 4).text.contains("<h1>"))
+    }
+
+    @Test func theScopesHaveOneOrder() throws {
+        let page = EvaluationPage(rows: compared(own: 2, fixed: 1), users: 4).text
+        let shared = try #require(page.firstRange(of: "<h2>One budget for the device"))
+        let own = try #require(page.firstRange(of: "<h2>A budget for each app"))
+        #expect(shared.lowerBound < own.lowerBound)
+        let plan = Evaluation.Plan(budgets: [1], scopes: [.app, .device])
+        let timeline = UsageTimeline(try record("ada"), plan).markup
+        let first = try #require(timeline.firstRange(of: "per app and day, one budget"))
+        let second = try #require(timeline.firstRange(of: "per app and day, each app its own"))
+        #expect(first.lowerBound < second.lowerBound)
+    }
+
+    @Test func eachChartSaysWhichWayIsBetter() {
+        for (budgets, marks) in [([2, 4], ["↑", "↖"]), ([4], ["→", "←"])] {
+            let page = EvaluationPage(rows: rows(budgets), users: 4).text
+            let figures = page.split(separator: "<figure>").dropFirst()
+            #expect(figures.count == 2)
+            for (figure, mark) in zip(figures, marks) {
+                #expect(figure.contains("class=\"better\"") && figure.contains("\(mark) better"))
+            }
+        }
+    }
+
+    @Test func ofSeveralPricesOfAWakeTheBestIsDrawn() {
+        var rows = rows([2, 4])
+        for (index, row) in rows.enumerated() where row.policy == Evaluation.own {
+            rows[index].wakePrice = 16
+            var dear = row
+            dear.wakePrice = 400
+            (dear.pooled, dear.wakesFromSleepPerDay) = (
+                row.pooled - 1, row.wakesFromSleepPerDay - 1
+            )
+            rows.append(dear)
+        }
+        // No worse in anything than 400 with a budget of 2.
+        rows[0].wakesFromSleepPerDay = 0.5
+        let page = EvaluationPage(rows: rows, users: 4).text
+        let figures = page.split(separator: "<figure>")
+        // By budget one price is drawn, by wakes the best of both: (2, 16), (4, 400), (4, 16).
+        #expect(figures[1].split(separator: "<circle").count == 1 + 5 * 2)
+        #expect(figures[2].split(separator: "<circle").count == 1 + 4 * 2 + 3 + 2)
+        #expect(figures[2].split(separator: "class=\"ring\"").count == 1 + 2)
+        #expect(figures[2].contains("all values of <code>wake-price</code>, 16, 400; rings"))
+        #expect(figures[2].contains("offstage, budget 4, wake-price 400: 3.0 % fresh"))
     }
 
     @Test func ofOnePersonThereAreNoSamples() {
@@ -108,7 +201,6 @@ struct EvaluationPageTests {
     @Test func aWholeDayIsAsWideAsThePage() throws {
         let plan = Evaluation.Plan(budgets: [4], scopes: [.device])
         let timeline = UsageTimeline(try record("ada"), plan).markup
-        #expect(timeline.contains(" x=\"100%\" y=\"12\">24<"))
         let places = values("cx", in: timeline).filter { $0 != "8" }
         #expect(!places.isEmpty)
         let isWithin = places.allSatisfy { place in

@@ -32,6 +32,12 @@ package struct Command: Sendable {
         package var succeeded: Bool { status == .exited(0) }
     }
 
+    /// Whether a program is in `PATH`.
+    package static func exists(_ program: String) -> Bool {
+        let search = CurrentProcess.environment("PATH") ?? "/usr/bin:/bin"
+        return Files.executable(program, searchPath: search) != nil
+    }
+
     /// Runs to the end.
     package func run() throws -> Outcome {
         var input = try Pipe()

@@ -27,29 +27,28 @@ struct EvaluationTables {
     private func figures(_ rows: [EvaluationRow]) -> Table {
         // Of one person there are no samples, and no mean.
         let hasSamples = users > 1
-        let samples = [
-            Table.Column("95 % OF SAMPLES"), Table.Column("MEAN OF USERS %", isNumber: true),
-        ]
-        var table = Table(
-            [
-                Table.Column("BUDGET", isNumber: true), Table.Column("POLICY"),
-                Table.Column("FRESH %", isNumber: true),
-            ] + (hasSamples ? samples : []) + [
-                Table.Column("MEDIAN AGE", isNumber: true), Table.Column("SPENT", isNumber: true),
-                Table.Column("WASTED %", isNumber: true), Table.Column("WAKES", isNumber: true),
-                Table.Column("FROM SLEEP", isNumber: true),
-            ]
-        )
+        let hasPrices = rows.hasSeveralWakePrices
+        var columns = [Table.Column("BUDGET", isNumber: true), Table.Column("POLICY")]
+        if hasPrices { columns.append(Table.Column("WAKE PRICE", isNumber: true)) }
+        columns.append(Table.Column("FRESH %", isNumber: true))
+        if hasSamples {
+            columns.append(Table.Column("95 % OF SAMPLES"))
+            columns.append(Table.Column("MEAN OF USERS %", isNumber: true))
+        }
+        let figures = ["MEDIAN AGE", "SPENT", "WASTED %", "WAKES", "FROM SLEEP"]
+        var table = Table(columns + figures.map { Table.Column($0, isNumber: true) })
         for row in rows {
-            let samples = [
-                "[\(row.pooledFrom.tenths), \(row.pooledTo.tenths)]", row.userMean.tenths,
+            var cells = ["\(row.budget)", row.policy]
+            if hasPrices { cells.append(row.wakePrice.map { "\($0)" } ?? "") }
+            cells.append(row.pooled.tenths)
+            if hasSamples {
+                cells.append("[\(row.pooledFrom.tenths), \(row.pooledTo.tenths)]")
+                cells.append(row.userMean.tenths)
+            }
+            cells += [
+                row.medianAgeMinutes.tenths + " min", row.spentPerAppDay.tenths,
+                row.wastedPercent.tenths, row.wakesPerDay.tenths, row.wakesFromSleepPerDay.tenths,
             ]
-            let cells =
-                ["\(row.budget)", row.policy, row.pooled.tenths] + (hasSamples ? samples : []) + [
-                    row.medianAgeMinutes.tenths + " min", row.spentPerAppDay.tenths,
-                    row.wastedPercent.tenths, row.wakesPerDay.tenths,
-                    row.wakesFromSleepPerDay.tenths,
-                ]
             table.add(cells.map { Table.Cell($0) })
         }
         return table
@@ -60,6 +59,7 @@ struct EvaluationTables {
             [Table.Column("BUDGET", isNumber: true), Table.Column("POLICY")]
                 + data.map { Table.Column($0.uppercased(), isNumber: true) }
         )
+        let rows = rows.atFirstWakePrice
         for all in rows where all.data == "all" {
             let cells = data.map { name in
                 rows.first {

@@ -27,16 +27,17 @@ extension OffstageProgram {
             ),
             OptionRow(
                 "scope",
-                "scope of the budget: each app has its own (app), or all apps share the same "
-                    + "total (device); default: both",
+                "scope of the budget: all apps share the same total (device), or each app has "
+                    + "its own (app); default: both",
                 argument: "SCOPE",
                 formerName: "purse"
             ),
             OptionRow(
                 "wake-price",
                 "cost of a wake for offstage, in percent of a refresh (default: the setting's "
-                    + "default)",
-                argument: "PERCENT"
+                    + "default); several: policies are compared at the first, and the chart of "
+                    + "wakes shows the best of all",
+                argument: "NUMBERS"
             ),
             OptionRow("html", "write the charts to one self-contained page", argument: "FILE"),
             OptionRow(
@@ -65,6 +66,10 @@ extension OffstageProgram {
             Example(
                 "evaluate --usage my.csv --html my.html --user me --budget 4",
                 "Draw your own days."
+            ),
+            Example(
+                "evaluate --usage my.csv --wake-price 16,100,400 --html my.html",
+                "Compare prices of a wake, too."
             ),
             Example(
                 "evaluate --usage my.csv --budget 4 --scope device --json",
@@ -168,20 +173,14 @@ extension OffstageProgram {
     }
 
     private static func plan(_ invocation: Invocation) throws(Failure) -> Evaluation.Plan {
-        var budgets: [Int] = []
-        let text = invocation.options["budget"] ?? "2,4,8,24"
-        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let budget = Int(part), (1...288).contains(budget) else {
-                throw Failure(
-                    .usage,
-                    "--budget \(text.quoted) is not a list of numbers from 1 to 288",
-                    fix: "Write it as 2,4,8,24."
-                )
-            }
-            if !budgets.contains(budget) { budgets.append(budget) }
+        let budgets = try numbers("budget", in: 1...288, such: "2,4,8,24", invocation)
+        var plan = Evaluation.Plan(
+            budgets: budgets ?? [2, 4, 8, 24],
+            scopes: RefreshBudgetScope.allCases
+        )
+        if let prices = try numbers("wake-price", in: 0...1000, such: "16,100,400", invocation) {
+            plan.wakePrices = prices.map { Int64($0) }
         }
-        var plan = Evaluation.Plan(budgets: budgets, scopes: RefreshBudgetScope.allCases)
-        plan.wakePrice = try invocation.integer("wake-price", in: 0...1000)
         guard let name = invocation.options["scope"] else { return plan }
         guard let scope = RefreshBudgetScope(rawValue: name) else {
             let kinds = RefreshBudgetScope.allCases.map(\.rawValue)
@@ -194,5 +193,28 @@ extension OffstageProgram {
         }
         plan.scopes = [scope]
         return plan
+    }
+
+    /// What an option lists, each number once.
+    private static func numbers(
+        _ option: String,
+        in range: ClosedRange<Int>,
+        such example: String,
+        _ invocation: Invocation
+    ) throws(Failure) -> [Int]? {
+        guard let text = invocation.options[option] else { return nil }
+        var numbers: [Int] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let number = Int(part), range.contains(number) else {
+                throw Failure(
+                    .usage,
+                    "--\(option) \(text.quoted) is not a list of numbers from "
+                        + "\(range.lowerBound) to \(range.upperBound)",
+                    fix: "Write it as \(example)."
+                )
+            }
+            if !numbers.contains(number) { numbers.append(number) }
+        }
+        return numbers
     }
 }

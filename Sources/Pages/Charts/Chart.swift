@@ -17,6 +17,8 @@ struct Chart {
         /// Names it, and its colour in the style sheet.
         var name: String
         var points: [Point]
+        /// Points of the same policy that are not on its line, as rings.
+        var rings: [Point] = []
     }
 
     var title: String
@@ -24,12 +26,15 @@ struct Chart {
     var yTitle: String
     /// Of the scale below: value and what stands there.
     var xTicks: [(value: Double, text: String)]
+    var better: ChartDirection
     var lines: [Line]
     /// Whether `from` and `to` say anything.
     var hasBands = true
 
-    private static let (width, height) = (560.0, 360.0)
-    private static let (left, right, top, bottom) = (48.0, 96.0, 16.0, 48.0)
+    private static let (width, height) = (400.0, 330.0)
+    private static let (left, right, top, bottom) = (46.0, 84.0, 32.0, 48.0)
+    /// Of the letters, so that they are readable where the drawing is as wide as a phone.
+    static let (letters, noteLetters) = (14.0, 13.0)
     private var xRange: (Double, Double) {
         let values = xTicks.map(\.value)
         return (values.min() ?? 0, max(values.max() ?? 1, (values.min() ?? 0) + 0.001))
@@ -45,13 +50,13 @@ struct Chart {
     }
 
     var svg: String {
-        var text = axes
+        var text = axes + better.svg(x: Self.left, y: 16)
         // Ours last: above the others.
         for line in lines.reversed() { text += drawn(line) }
         for label in labels {
             text +=
-                "<text class=\"\(label.style)\" x=\"\(label.x.tenths)\" "
-                + "y=\"\(label.y.tenths)\">\(label.text.markup)</text>"
+                "<text class=\"\(label.style)\" text-anchor=\"\(label.anchor)\" "
+                + "x=\"\(label.x.tenths)\" y=\"\(label.y.tenths)\">\(label.text.markup)</text>"
         }
         return Figure(title: title, width: Int(Self.width), height: Int(Self.height), drawing: text)
             .svg
@@ -70,7 +75,7 @@ struct Chart {
         let base = Self.height - Self.bottom
         var last = -Double.infinity
         // Those that would touch the one before are left out.
-        for tick in xTicks where x(tick.value) - last >= 16 {
+        for tick in xTicks where x(tick.value) - last >= 22 {
             last = x(tick.value)
             text +=
                 "<text class=\"scale\" text-anchor=\"middle\" x=\"\(x(tick.value).tenths)\" "
@@ -98,10 +103,15 @@ struct Chart {
         text += "<path class=\"line\" d=\"M\(middle.joined(separator: "L"))\"/>"
         for point in line.points {
             text +=
-                "<circle cx=\"\(x(point.x).tenths)\" cy=\"\(y(point.y).tenths)\" r=\"4\">"
-                + "<title>\(point.tooltip.markup)</title></circle>"
+                circle(point, "r=\"\(line.rings.isEmpty ? 4 : 2.5)\"")
         }
+        for ring in line.rings { text += circle(ring, "class=\"ring\" r=\"4.5\"") }
         return text + "</g>"
+    }
+
+    private func circle(_ point: Point, _ look: String) -> String {
+        "<circle \(look) cx=\"\(x(point.x).tenths)\" cy=\"\(y(point.y).tenths)\">"
+            + "<title>\(point.tooltip.markup)</title></circle>"
     }
 
     /// The names of the lines at their ends, and what stands at points.
@@ -109,13 +119,15 @@ struct Chart {
         var labels = ChartLabels(
             bounds: ChartLabels.Box(
                 x: Self.left + 2,
-                y: 0,
+                y: 20,
                 width: Self.width - Self.left - 2,
-                height: Self.height - Self.bottom - 2
+                height: Self.height - Self.bottom - 22
             )
         )
         let drawn = lines.map { line in line.points.map { (x: x($0.x), y: y($0.y)) } }
         for points in drawn { labels.avoid(points) }
+        // One by one: no line goes through them.
+        for ring in lines.flatMap(\.rings) { labels.avoid([(x: x(ring.x), y: y(ring.y))]) }
         let ends = zip(lines, drawn).compactMap { line, points in
             points.last.map { (name: line.name, point: $0) }
         }
@@ -123,18 +135,18 @@ struct Chart {
             labels.add(
                 end.name,
                 style: "name \(end.name)",
-                size: 12,
+                size: Self.letters,
                 at: end.point,
                 isNeeded: true
             )
         }
-        for (line, points) in zip(lines, drawn) {
-            for (point, drawn) in zip(line.points, points) where !point.note.isEmpty {
+        for line in lines {
+            for point in line.rings + line.points where !point.note.isEmpty {
                 labels.add(
                     point.note,
                     style: "note \(line.name)",
-                    size: 10,
-                    at: drawn,
+                    size: Self.noteLetters,
+                    at: (x: x(point.x), y: y(point.y)),
                     isNeeded: false
                 )
             }

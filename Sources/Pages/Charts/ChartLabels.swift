@@ -15,7 +15,9 @@ struct ChartLabels {
     struct Label {
         var text: String
         var style: String
-        /// Its left end, on its base line.
+        /// Which of its ends is at `x`, on its base line: the one beside its point, so that it
+        /// stays there in smaller letters.
+        var anchor: String
         var x: Double
         var y: Double
     }
@@ -68,7 +70,13 @@ struct ChartLabels {
         else { return }
         let box = boxes[best]
         taken.append(box)
-        labels.append(Label(text: text, style: style, x: box.x, y: box.y + height * 0.85))
+        let (anchor, x) =
+            box.x == left
+            ? ("end", box.x + width)
+            : box.x == middle ? ("middle", point.x) : ("start", box.x)
+        labels.append(
+            Label(text: text, style: style, anchor: anchor, x: x, y: box.y + height * 0.85)
+        )
     }
 
     private func cost(_ box: Box) -> Int {

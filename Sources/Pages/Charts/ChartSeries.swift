@@ -16,6 +16,7 @@ struct ChartSeries {
         return rules
             + ".\(name) .line{stroke:var(--\(name))\(isDashed ? ";stroke-dasharray:5 4" : "")}"
             + ".\(name) circle,.\(name) .band,.\(name) .bar,text.\(name){fill:var(--\(name))}"
-            + "dt.\(name){color:var(--\(name))}\n"
+            + "dt.\(name){color:var(--\(name))}"
+            + ".\(name) circle.ring{fill:var(--ground);stroke:var(--\(name));stroke-width:2}\n"
     }
 }

@@ -9,13 +9,14 @@ struct DayChart {
     let begin: Double
     /// From above.
     let names: [String]
+    var scale = DayScale()
 
     /// Where the use of the device is drawn.
     static let device = 31.0
     /// Where upright lines through the whole day begin.
     static let head = 18.0
 
-    private static let (left, top, row) = (128.0, 38.0, 14.0)
+    private static let (top, row) = (38.0, 14.0)
     private static let length = 86_400.0
 
     var end: Double { begin + Self.length }
@@ -25,7 +26,7 @@ struct DayChart {
     func y(_ line: Int) -> Double { Self.top + (Double(line) + 0.5) * Self.row }
 
     /// In percent of the width, so that a whole day is seen on any screen.
-    func x(_ time: Double) -> Double { (time - begin) / 864 }
+    func x(_ time: Double) -> Double { scale.percent(ofHour: (time - begin) / 3600) }
 
     func place(_ time: Double) -> String { Self.text(percent: x(time)) }
 
@@ -37,10 +38,10 @@ struct DayChart {
 
     /// The whole, with what is drawn on its lines.
     func markup(_ drawing: String) -> String {
-        "<div class=\"day\">\(margin)<div class=\"hours\"><svg class=\"stripes\" "
+        "<div class=\"day\">\(labels)<div class=\"hours\"><svg class=\"stripes\" "
             + "height=\"\(Int(height))\">\(stripes)</svg><svg width=\"100%\" "
             + "height=\"\(Int(height))\" role=\"img\" aria-label=\"\(title.markup)\">"
-            + "\(hours)\(drawing)</svg></div></div>\n"
+            + "\(nights)\(hours)\(drawing)</svg></div></div>\n"
     }
 
     /// Behind every second line, so that the eye finds its name.
@@ -50,25 +51,33 @@ struct DayChart {
         }.joined()
     }
 
-    private var margin: String {
-        var text =
-            "<svg class=\"apps\" width=\"\(Int(Self.left))\" height=\"\(Int(height))\">"
-            + "\(stripes)<text class=\"scale\" x=\"4\" y=\"35\">device</text>"
-        for (line, name) in names.enumerated() {
-            let short = name.count > 19 ? name.prefix(18) + "…" : name[...]
-            text +=
-                "<text x=\"4\" y=\"\(y(line) + 4)\">\(String(short).markup)"
-                + (short.count < name.count ? "<title>\(name.markup)</title>" : "") + "</text>"
+    /// As text and not as part of the drawing: what does not fit is cut off, with three dots.
+    private var labels: String {
+        let names = names.map { name in
+            "<span title=\"\(name.markup)\">\(name.markup)</span>"
         }
-        return text + "</svg>"
+        return "<div class=\"apps\"><span class=\"faint\">device</span>\(names.joined())</div>"
     }
 
     private var hours: String {
-        stride(from: 0, through: 24, by: 3).map { hour in
+        let labels = scale.labels
+        return scale.marks.map { hour in
             let x = place(begin + Double(hour) * 3600)
+            let label =
+                "<text class=\"scale\" text-anchor=\"middle\" x=\"\(x)\" "
+                + "y=\"12\">\(hour)</text>"
             return upright("grid", at: x, Self.head, height)
-                + "<text class=\"scale\" text-anchor=\"middle\" x=\"\(x)\" y=\"12\">\(hour)"
-                + "</text>"
+                + (labels.contains(hour) ? label : "")
+        }.joined()
+    }
+
+    private var nights: String {
+        scale.nights.map { night in
+            let from = scale.percent(ofHour: Double(night.lowerBound))
+            let width = scale.percent(ofHour: Double(night.upperBound)) - from
+            return "<rect class=\"night\" x=\"\(Self.text(percent: from))\" y=\"\(Self.head)\" "
+                + "width=\"\(Self.text(percent: width))\" height=\"\(height - Self.head)\">"
+                + "<title>night, folded: \(night.lowerBound) to \(night.upperBound)</title></rect>"
         }.joined()
     }
 
@@ -120,12 +129,17 @@ struct DayChart {
 
     static let rules = """
         .day{display:flex;background:var(--shade);overflow:hidden;padding-right:12px}\
-        .day>.apps{flex:none}.hours{position:relative;flex:1;min-width:0;padding-left:12px}\
+        .day>.apps{flex:none;width:128px;font-size:11px;line-height:14px}\
+        .apps span{display:block;height:14px;padding:0 4px;overflow:hidden;white-space:nowrap;\
+        text-overflow:ellipsis}.apps span:first-child{height:14px;padding-top:24px}\
+        .apps span:nth-child(even){background:var(--stripe)}\
+        .hours{position:relative;flex:1;min-width:0;padding-left:12px}\
         .hours svg{overflow:visible;display:block;position:relative}\
         .hours .stripes{position:absolute;left:0;width:1px}.day text{font-size:11px}
         .key{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;margin:.8rem 0;padding:0;list-style:none;\
         font-size:14px}.key svg{vertical-align:middle;margin-right:.3rem}
         .stripe{stroke:var(--stripe);stroke-width:14}
-        .use{stroke:var(--use);fill:none}
+        .use{stroke:var(--use);fill:none}.night{fill:var(--grid);opacity:.75}
+        @media(max-width:600px){.day>.apps{width:84px}}
         """
 }

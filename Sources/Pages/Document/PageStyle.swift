@@ -39,7 +39,8 @@ struct PageStyle {
     private static let texts = """
         body{margin:2rem auto;padding:0 1rem;max-width:1160px;background:var(--ground);\
         color:var(--ink);font:15px/1.5 system-ui,sans-serif}
-        h1{font-size:1.6rem;line-height:1.25}h2{font-size:1.2rem;margin:2.2rem 0 .3rem}\
+        h1{font-size:clamp(1.6rem,4.5vw,2.5rem);line-height:1.2;margin:.5rem 0 1rem;\
+        text-wrap:balance}h2{font-size:1.2rem;margin:2.2rem 0 .3rem}\
         h3{font-size:1rem;margin:1.6rem 0 .2rem}h3 small{font-weight:400;color:var(--faint);\
         margin-left:.6em}
         p{max-width:52rem;margin:.5rem 0}.faint{color:var(--faint)}
@@ -49,13 +50,16 @@ struct PageStyle {
         """
 
     private static let charts = """
-        .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(420px,100%),1fr));\
+        .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(400px,100%),1fr));\
         gap:1rem;margin-top:1rem}
-        figure{margin:0}figcaption{font-weight:600}figure svg{width:100%;height:auto}
-        .grid{stroke:var(--grid);fill:none}text{fill:var(--ink);font-size:12px}
-        text.scale,text.axis{fill:var(--faint)}text.note{font-size:10px}
+        figure{margin:0;max-width:560px}figcaption{font-weight:600}figure svg{width:100%;\
+        height:auto;display:block}
+        .grid{stroke:var(--grid);fill:none}text{fill:var(--ink);font-size:14px}
+        text.scale,text.axis{fill:var(--faint)}text.note{font-size:13px}\
+        text.better{font-style:italic}
         .line{fill:none;stroke-width:2}.band{stroke:none;opacity:.14}
-        .range{stroke:var(--ink);stroke-width:1.5;opacity:.55;fill:none}
+        .range,.halo{fill:none}.range{stroke:var(--ink);stroke-width:1.5}\
+        .halo{stroke:var(--ground);stroke-width:4.5;opacity:.85}
 
         """
 
@@ -69,8 +73,8 @@ struct PageStyle {
 
     private static let media = """
         @media(max-width:600px){body{margin:1rem auto;padding:0 .7rem}\
-        dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.4rem}\
-        figure text{font-size:15px}figure text.note{font-size:11px}}
+        dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.4rem}}
+        @media(min-width:601px){figure text{font-size:12px}figure text.note{font-size:11px}}
         @media print{body{margin:0}}
         """
 }

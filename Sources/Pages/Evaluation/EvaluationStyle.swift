@@ -34,5 +34,6 @@ extension PageStyle {
         circle.slow{fill:var(--offstage);fill-opacity:.35;stroke:var(--offstage)}\
         circle.lost{fill:var(--shade);stroke:var(--offstage)}
         .wake{fill:var(--histogram)}.tie{stroke:var(--histogram);opacity:.45}
+        @media(max-width:600px){.hours circle{r:2.4px}.hours .wake{transform:scale(.7)}}
         """
 }

@@ -27,7 +27,8 @@ struct TimelineDay {
         chart = DayChart(
             title: UsageTimeline.date(day, life.record),
             begin: begin,
-            names: lanes.map { life.record.apps[life.record.eligible[$0]].name }
+            names: lanes.map { life.record.apps[life.record.eligible[$0]].name },
+            scale: life.scale
         )
     }
 

@@ -18,6 +18,8 @@ struct TimelineLife {
     /// By rank among the eligible apps: the ones opened most come first.
     let lanes: [Int]
     let inUse: [(start: Double, end: Double)]
+    /// The same for all days.
+    let scale: DayScale
 
     struct Moment {
         var time: Double
@@ -46,7 +48,9 @@ struct TimelineLife {
         let inUse = record.inUse
         let end = inUse.last?.end ?? Double(record.days) * 86_400
         (self.inUse, self.end) = (inUse, end)
-        days = (record.splitDay..<record.days).filter { record.isValid[$0] }
+        let days = (record.splitDay..<record.days).filter { record.isValid[$0] }
+        self.days = days
+        scale = DayScale(folding: Self.night(inUse, days))
         let kept = all.filter {
             $0.time <= end && record.isValid[min(record.days - 1, Int($0.time / 86_400))]
         }
@@ -84,6 +88,27 @@ struct TimelineLife {
         lanes = record.eligible.indices.sorted {
             (starts[$1].count, $0) < (starts[$0].count, $1)
         }
+    }
+
+    /// The longest row of hours, around midnight too, in each of which the device was used on at
+    /// most a tenth of the days; empty: there is none of three hours.
+    static func night(_ inUse: [(start: Double, end: Double)], _ days: [Int]) -> [Int] {
+        var counts = Array(repeating: 0, count: 24)
+        for day in days {
+            for hour in 0..<24 {
+                let from = (Double(day) * 24 + Double(hour)) * 3600
+                if inUse.contains(where: { $0.start < from + 3600 && $0.end > from }) {
+                    counts[hour] += 1
+                }
+            }
+        }
+        let isQuiet = counts.map { $0 * 10 <= days.count }
+        let rows = (0..<24).map { first in
+            (0..<24).map { (first + $0) % 24 }.prefix { isQuiet[$0] }
+        }
+        guard let longest = rows.max(by: { $0.count < $1.count }), (3..<24).contains(longest.count)
+        else { return [] }
+        return longest.sorted()
     }
 
     var markup: String { days.map { TimelineDay(self, $0).markup }.joined() }

@@ -12,11 +12,11 @@ package struct UsageTimeline {
         self.record = record
         var learned = DeviceReplay(record, hasPrior: plan.hasPrior)
         learned.warmUp()
-        let scopes = RefreshBudgetScope.allCases.reversed().filter { plan.scopes.contains($0) }
+        let scopes = RefreshBudgetScope.allCases.filter { plan.scopes.contains($0) }
         lives = scopes.flatMap { scope in
             plan.budgets.map { budget in
                 var replay = learned
-                replay.score(budget: budget, scope: scope, wakePrice: plan.wakePrice)
+                replay.score(budget: budget, scope: scope, wakePrice: plan.wakePrices[0])
                 return TimelineLife(record, replay.moments, budget: budget, scope: scope)
             }
         }
@@ -78,6 +78,10 @@ package struct UsageTimeline {
             (
                 "<path class=\"wake\" d=\"M8 4l4 6h-8z\"/><path class=\"tie\" d=\"M8 10v6\"/>",
                 "wake from sleep, for all refreshes on its line"
+            ),
+            (
+                "<rect class=\"night\" x=\"2\" y=\"2\" width=\"12\" height=\"12\"/>",
+                "night, folded: hours in which the device is hardly used are narrower"
             ),
         ]
         return DayChart.key(rows)

@@ -145,12 +145,16 @@ package struct DeviceReplay: Sendable {
     package mutating func warmUp() { run(until: Int64(record.splitDay) * Self.day) }
 
     /// Lives through the scored days with so many refreshes.
-    package mutating func score(budget: Int, scope: RefreshBudgetScope, wakePrice: Int64? = nil) {
+    package mutating func score(
+        budget: Int,
+        scope: RefreshBudgetScope,
+        wakePrice: Int64 = Settings().wakePrice
+    ) {
         var settings = Self.settings(record, hasPrior: hasPrior)
         settings.backgroundRefresh = true
         settings.refreshesPerDay = Int64(budget)
         settings.sharedBudget = scope == .device
-        if let wakePrice { settings.wakePrice = wakePrice }
+        settings.wakePrice = wakePrice
         feed(.settings(settings), at: moment(Int64(record.splitDay) * Self.day))
         run(until: Int64(record.days) * Self.day)
     }

@@ -5,8 +5,8 @@ package struct Evaluation: Sendable {
     package struct Plan: Sendable {
         package var budgets: [Int]
         package var scopes: [RefreshBudgetScope]
-        /// Of the setting `wake-price`; nil: its default.
-        package var wakePrice: Int64?
+        /// Of the setting `wake-price`, for offstage; policies are compared at the first.
+        package var wakePrices = [Settings().wakePrice]
         package var hasBaselines = true
         /// Of the setting `prior`.
         package var hasPrior = true
@@ -16,11 +16,12 @@ package struct Evaluation: Sendable {
         }
     }
 
-    /// A policy, a scope and a budget.
+    /// A policy with its settings.
     private struct Key: Hashable {
         var policy: String
         var scope: RefreshBudgetScope
         var budget: Int
+        var wakePrice: Int64?
     }
 
     private let plan: Plan
@@ -29,7 +30,9 @@ package struct Evaluation: Sendable {
 
     package init(_ plan: Plan) { self.plan = plan }
 
-    package static let policies = ["offstage"] + Baseline.allCases.map(\.rawValue)
+    /// The policy that is not a baseline: the daemon's.
+    package static let own = "offstage"
+    package static let policies = [own] + Baseline.allCases.map(\.rawValue)
 
     /// Adds one person; one whose log is too short is left out.
     package mutating func add(_ log: UserLog) {
@@ -40,10 +43,17 @@ package struct Evaluation: Sendable {
         learned.warmUp()
         for scope in plan.scopes {
             for budget in plan.budgets {
-                var replay = learned
-                replay.score(budget: budget, scope: scope, wakePrice: plan.wakePrice)
-                let own = Key(policy: "offstage", scope: scope, budget: budget)
-                tallies[own, default: []].append(Tally(replay.refreshes, of: record))
+                for price in plan.wakePrices {
+                    var replay = learned
+                    replay.score(budget: budget, scope: scope, wakePrice: price)
+                    let own = Key(
+                        policy: Self.own,
+                        scope: scope,
+                        budget: budget,
+                        wakePrice: price
+                    )
+                    tallies[own, default: []].append(Tally(replay.refreshes, of: record))
+                }
                 for baseline in Baseline.allCases where plan.hasBaselines {
                     let key = Key(policy: baseline.rawValue, scope: scope, budget: budget)
                     let refreshes = baseline.refreshes(
@@ -58,13 +68,18 @@ package struct Evaluation: Sendable {
         }
     }
 
-    /// For each policy, scope and budget: all people, then those of each data set.
+    /// For each scope, budget and policy, and for offstage each price of a wake: all people, then those of each data set.
     package var rows: [EvaluationRow] {
         var rows: [EvaluationRow] = []
         for scope in plan.scopes {
             for budget in plan.budgets {
-                for policy in Self.policies {
-                    let key = Key(policy: policy, scope: scope, budget: budget)
+                let own = plan.wakePrices.map {
+                    Key(policy: Self.own, scope: scope, budget: budget, wakePrice: $0)
+                }
+                let others = Baseline.allCases.map {
+                    Key(policy: $0.rawValue, scope: scope, budget: budget)
+                }
+                for key in own + others {
                     guard let all = tallies[key] else { continue }
                     rows.append(row(key, data: "all", all))
                     for data in all.map(\.data).inOrderOnce {
@@ -81,6 +96,7 @@ package struct Evaluation: Sendable {
             policy: key.policy,
             scope: key.scope,
             budget: key.budget,
+            wakePrice: key.wakePrice,
             data: data,
             tallies
         )

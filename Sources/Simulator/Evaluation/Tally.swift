@@ -63,6 +63,8 @@ package struct EvaluationRow: Hashable, Sendable, Codable {
     package var policy: String
     package var scope: RefreshBudgetScope
     package var budget: Int
+    /// Of the setting `wake-price`; nil: the policy has none.
+    package var wakePrice: Int64?
     package var data: String
     package var users: Int
     /// Fresh opens of all people together, in percent.
@@ -82,10 +84,12 @@ package struct EvaluationRow: Hashable, Sendable, Codable {
         policy: String,
         scope: RefreshBudgetScope,
         budget: Int,
+        wakePrice: Int64? = nil,
         data: String,
         _ tallies: [Tally]
     ) {
         (self.policy, self.scope, self.budget, self.data) = (policy, scope, budget, data)
+        self.wakePrice = wakePrice
         users = tallies.count
         func sum(_ field: (Tally) -> Int) -> Double {
             Double(tallies.reduce(0) { $0 + field($1) })
