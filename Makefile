@@ -90,8 +90,9 @@ lint: ## check the format of the Swift source and of the scripts
 	@scripts/lint
 
 .PHONY: docs
-docs: ## regenerate the tables in docs/ and the manual pages from the code
+docs: ## regenerate the tables in docs/, the manual pages and the picture of a terminal
 	OFFSTAGE_WRITE_DOCUMENTS=1 swift test --filter 'DocumentTests|CompletionTests'
+	scripts/terminal-picture "$$(swift build --show-bin-path)"
 
 .PHONY: deb
 deb: ## build Debian packages into .build/deb

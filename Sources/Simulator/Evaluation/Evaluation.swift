@@ -68,7 +68,8 @@ package struct Evaluation: Sendable {
         }
     }
 
-    /// For each scope, budget and policy, and for offstage each price of a wake: all people, then those of each data set.
+    /// For each scope, budget and policy, and for offstage each price of a wake: all people, then
+    /// those of each data set.
     package var rows: [EvaluationRow] {
         var rows: [EvaluationRow] = []
         for scope in plan.scopes {
