@@ -168,7 +168,7 @@ struct UserTests {
     @Test func `a question in a sentence ends it`() throws {
         var bench = Bench()
         let problem = "line 2: BackgroundModes: \"fetsh\" is not a mode. Did you mean fetch?"
-        bench.send(.manifests([.invalid(AppID("app"), reason: problem)]))
+        bench.send(.manifests([.invalid(AppID("app"), file: "/app.desktop", reason: problem)]))
         let explanation = try #require(bench.device.explain(AppID("app"), at: bench.now).first)
         #expect(explanation.sentence.hasSuffix("Did you mean fetch?"), "\(explanation.sentence)")
     }
