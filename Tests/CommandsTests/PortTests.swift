@@ -139,6 +139,17 @@ struct PortTests {
         #expect(outcome.output.contains("/Locked: Permission denied\n"), "\(outcome)")
     }
 
+    @Test func `each field of the JSON is documented, and there is each`() throws {
+        try scratch.write("p/A.swift", "#if os(iOS)\nlet a = UIScene.self\n#endif\n")
+        try scratch.write("p/Info.plist", Self.plist)
+        #expect(try Command("mkfifo", scratch("p/B.swift")).run().succeeded)
+        let outcome = port("--json", scratch("p"))
+        #expect(outcome.status == 1)
+        try JSONTests.expect("port", outcome.output)
+        let documented = try #require(try JSONTests.documented()["offstage port"])
+        #expect(documented.subtracting(JSONTests.fields(outcome.output)) == [])
+    }
+
     /// The page about porting follows one app; this is what it shows of it.
     @Test func `the app of the page is reported as the page shows, and its port is clean`() throws {
         let fixtures = Document("Tests/Fixtures/port").file
