@@ -54,6 +54,8 @@ struct LexerTests {
             ("true && os(iOS)", "vanishes"),
             ("os(iOS) || DEBUG", ""), ("DEBUG", ""), ("os(Linux)", ""), ("os(macOS)", ""),
             ("os(iOS) || os(Linux)", ""), ("canImport(Foundation)", ""), ("false", ""),
+            ("canImport(ObjectiveC)", "vanishes"), ("canImport(AudioToolbox)", "vanishes"),
+            ("canImport(Musl)", ""), ("canImport(Android) || canImport(UIKit)", "vanishes"),
             ("canImport(Realm)", ""), ("targetEnvironment(simulator)", ""), ("arch(arm64)", ""),
             ("swift(<5)", ""), ("os(watchOS)", ""), ("canImport(AppKit)", ""),
             ("!os(iOS)", ""), ("os(iOS) && os(Linux)", ""), ("canImport(Offstage)", ""),
@@ -101,6 +103,58 @@ struct LexerTests {
         #expect(Self.found("let a = [/UIScene/, /(UIScene)/]") == [])
         #expect(Self.found("reduce(1, /) + UIScene / 2") == ["1 UIScene"])
         #expect(Self.found("let a = /\\/UIScene/ ; UIDevice") == ["1 UIDevice"])
+    }
+
+    @Test func `a line ends with a carriage return too`() {
+        #expect(
+            Self.found("// a\rUIScene\r\nUIDevice\n\rUIScene") == [
+                "2 UIScene", "3 UIDevice", "5 UIScene",
+            ]
+        )
+        #expect(Self.found("let a = \"b\rUIScene") == ["2 UIScene"])
+        #expect(Self.found("/* a\r\n\r */ UIScene") == ["3 UIScene"])
+        #expect(Self.found("let a = #/\r UIDevice\r/#\rUIScene") == ["4 UIScene"])
+    }
+
+    /// Each slash of such a line may begin a literal, and looks for its end.
+    @Test func `a literal between slashes is short, so that a line of slashes is read`() {
+        let slashes = String(repeating: "/\\", count: 20_000)
+        #expect(Self.found("let a = " + slashes + "\nUIScene") == ["2 UIScene"])
+        func literal(_ count: Int) -> [String] {
+            Self.found("let a = /" + String(repeating: "b", count: count) + " UIScene/")
+        }
+        #expect(literal(500) == [])
+        #expect(literal(2000) == ["1 UIScene"])
+    }
+
+    @Test func `each branch of a condition opens and closes the same braces`() {
+        let split = "#if DEBUG\nstruct A {\n#else\nstruct B {\n#endif\n}\n"
+        #expect(Self.foundInProject(split + "class UIScene {}", "UIScene()") == [])
+        #expect(
+            Self.foundInProject("struct A { class UIScene {} }", "UIScene()") == ["1 UIScene"],
+            "a type within another is no type of the project"
+        )
+    }
+
+    @Test func `an own type or function of the project hides Apple's in all of its files`() {
+        #expect(Self.foundInProject("struct URLSession {}", "URLSession.shared") == [])
+        #expect(Self.foundInProject("enum Timer {}", "Timer.publish()") == [])
+        #expect(Self.foundInProject("struct Selector {}", "Selector(css: a)") == [])
+        let method = "extension A { func publisher(for a: Int) {} }"
+        #expect(Self.foundInProject(method, "a.publisher(for: 1)") == [])
+        let other = "extension A { func publisher(of a: Int) {} }"
+        #expect(Self.foundInProject(other, "a.publisher(for: 1)") == ["1 publisher(for:)"])
+    }
+
+    /// What is found in the second of two files.
+    private static func foundInProject(_ first: String, _ second: String) -> [String] {
+        var project = PortedProject(served: [])
+        project.addSource(Array(first.utf8), file: "a.swift")
+        project.addSource(Array(second.utf8), file: "b.swift")
+        return project.places.filter { $0.file == "b.swift" }.map { place in
+            guard case .symbol(let symbol) = place.finding.matter else { return "a condition" }
+            return "\(place.finding.line) \(SymbolTable.rows[symbol].name)"
+        }
     }
 
     @Test func `what is not UTF-8 is named`() {

@@ -15,7 +15,8 @@ package enum PortProperties {
     /// moves it by a line and changes nothing else.
     @Sendable package static func source(_ bytes: [UInt8]) -> String? {
         let found = findings(bytes)
-        let lines = 1 + bytes.count { $0 == UInt8(ascii: "\n") }
+        let ends = [UInt8(ascii: "\n"), UInt8(ascii: "\r")]
+        let lines = 1 + bytes.count { ends.contains($0) }
         if Set(found).count != found.count { return "something is told twice" }
         for (finding, next) in zip(found, found.dropFirst()) where finding.line > next.line {
             return "line \(next.line) is told after \(finding.line)"

@@ -108,6 +108,43 @@ struct PropertyListTests {
         #expect(try PropertyList.read(bytes).root == true)
     }
 
+    /// In the binary form many values may be one string of the file.
+    @Test func `a binary list that is much larger than its file is refused`() throws {
+        func list(_ count: Int) -> [UInt8] {
+            // An array of so many references to the object behind it, a string of 1,000 bytes.
+            var bytes = Array("bplist00".utf8) + [0xAF, 0x12] + Self.number(count, 4)
+            bytes += [UInt8](repeating: 1, count: count)
+            let string = bytes.count
+            bytes += [0x5F, 0x11] + Self.number(1000, 2) + [UInt8](repeating: 0x61, count: 1000)
+            let table = bytes.count
+            bytes += Self.number(8, 4) + Self.number(string, 4)
+            bytes += [0, 0, 0, 0, 0, 0, 4, 1] + Self.number(2, 8) + Self.number(0, 8)
+            return bytes + Self.number(table, 8)
+        }
+        #expect(try PropertyList.read(list(10_000)).root.listValue?.count == 10_000)
+        #expect(throws: PropertyList.Mistake.self) { try PropertyList.read(list(17_000)) }
+    }
+
+    private static func number(_ number: Int, _ size: Int) -> [UInt8] {
+        (0..<size).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+    }
+
+    @Test func `only what its author must add keeps a project from being ported`() {
+        func changes(_ body: String) -> (Int, Bool) {
+            var project = PortedProject(served: [.fetch])
+            let text = "<plist><dict>\(body)</dict></plist>"
+            project.addPropertyList(Array(text.utf8), file: "Info.plist", folder: "a")
+            return (project.changes, project.isPorted)
+        }
+        let mode = "<key>UIBackgroundModes</key><array><string>audio</string></array>"
+        #expect(changes(mode) == (0, true))
+        let identifiers = "<array><string>$(TEAM).a</string></array>"
+        #expect(
+            changes(mode + "<key>BGTaskSchedulerPermittedIdentifiers</key>" + identifiers)
+                == (1, false)
+        )
+    }
+
     @Test func `a damaged list is read or refused, never more`() throws {
         for whole in [xml, try binary(xml)] {
             var random = SeededRandom(seed: 7)

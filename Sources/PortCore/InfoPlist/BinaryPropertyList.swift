@@ -11,6 +11,7 @@ struct BinaryPropertyList {
     private let objects: Int
     private let table: Int
     private var count = 0
+    private var copied = 0
 
     static func read(_ bytes: [UInt8]) throws(PropertyList.Mistake) -> Value {
         let trailer = bytes.count - 32
@@ -119,15 +120,20 @@ struct BinaryPropertyList {
         return (place + 2 + size, count)
     }
 
-    private func slice(_ start: Int, _ size: Int) throws(PropertyList.Mistake) -> [UInt8] {
+    private mutating func slice(
+        _ start: Int,
+        _ size: Int
+    ) throws(PropertyList.Mistake) -> [UInt8] {
         guard size <= table, start <= table - size else {
             throw Self.broken("an object ends outside of it")
         }
+        copied += size
+        guard copied <= PropertyList.byteLimit else { throw Self.broken("it is too large") }
         return Array(bytes[start..<start + size])
     }
 
     /// UTF-16, the most significant byte first.
-    private func text(_ start: Int, _ count: Int) throws(PropertyList.Mistake) -> String {
+    private mutating func text(_ start: Int, _ count: Int) throws(PropertyList.Mistake) -> String {
         let bytes = try slice(start, count * 2)
         let units = stride(from: 0, to: bytes.count, by: 2).map {
             UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])

@@ -22,6 +22,8 @@ package struct PropertyList: Equatable, Sendable {
     static let depthLimit = 32
     /// How many values there may be.
     static let countLimit = 100_000
+    /// How many bytes its strings may have: in the binary form many values may share one.
+    static let byteLimit = 16 << 20
 
     init(root: Value, lines: [Place] = []) { (self.root, self.lines) = (root, lines) }
 

@@ -34,17 +34,19 @@ package struct PortedProject: Sendable {
 
     /// A Swift source.
     package mutating func addSource(_ bytes: [UInt8], file: String) {
-        guard let text = try? UTF8Span(validating: bytes.span) else {
+        guard (try? UTF8Span(validating: bytes.span)) != nil else {
             let start = bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE])
             let reason = start ? "it is UTF-16; write it as UTF-8" : "it is not UTF-8"
             return skip(file, reason)
         }
-        _ = text
         sources += 1
         lines += bytes.count { $0 == UInt8(ascii: "\n") }
         let source = SourceReader.read(bytes)
         found += source.findings.map { Place(file: file, finding: $0) }
         ownSymbols.formUnion(source.ownSymbols)
+        if !SymbolTable.sessionTypes.isDisjoint(with: source.ownSymbols) {
+            ownSymbols.insert(SymbolTable.place("session types without their import"))
+        }
     }
 
     /// A property list of a project; `folder` is the name of its directory.
@@ -79,7 +81,7 @@ package struct PortedProject: Sendable {
     /// How many places have to be changed.
     package var changes: Int {
         places.count { $0.finding.mustChange }
-            + manifests.reduce(0) { $0 + $1.manifest.notes.count }
+            + manifests.reduce(0) { $0 + $1.manifest.notes.count(where: \.mustChange) }
     }
 
     /// Whether nothing has to be done.

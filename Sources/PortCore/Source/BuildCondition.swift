@@ -163,8 +163,8 @@ struct BuildCondition {
     private static func module(_ name: String) -> Answers {
         if everywhere.contains(name) { return Answers(.yes) }
         if linuxOnly.contains(name) { return apples(false) }
-        if macOnly.contains(name) { return Answers(.no) }
-        if name == "Darwin" || ModuleTable.isApples(name) { return apples(true) }
+        if elsewhere.contains(name) { return Answers(.no) }
+        if ModuleTable.isApples(name) { return apples(true) }
         // A package of somebody: it may be for Linux too.
         return Answers(.unknown)
     }
@@ -176,5 +176,6 @@ struct BuildCondition {
     private static let linuxOnly: Set<String> = [
         "Glibc", "FoundationNetworking", "FoundationXML", "Offstage",
     ]
-    private static let macOnly: Set<String> = ["AppKit", "Cocoa"]
+    /// Neither on iOS nor where Offstage runs.
+    private static let elsewhere: Set<String> = ["Android", "AppKit", "Cocoa", "Musl", "WinSDK"]
 }

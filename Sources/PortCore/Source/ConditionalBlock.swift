@@ -15,11 +15,13 @@ struct ConditionalBlock {
 
     /// What was decided around it.
     let around: Answers
+    /// How many braces were open at its beginning.
+    let depth: Int
     private(set) var branches: [Branch] = []
     /// That no branch before was taken.
     private var rest = Answers(.yes)
 
-    init(around: Answers) { self.around = around }
+    init(around: Answers, depth: Int) { (self.around, self.depth) = (around, depth) }
 
     /// Where the branch that is open is compiled.
     var current: Answers { branches.last.map { around && $0.taken } ?? around }

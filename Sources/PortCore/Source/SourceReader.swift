@@ -1,17 +1,21 @@
 /// Reads one Swift source for what a porter has to know.
 struct SourceReader {
-    private let bytes: [UInt8]
-    private let tokens: [Token]
-    private var at = 0
+    let bytes: [UInt8]
+    let tokens: [Token]
+    private(set) var at = 0
     private var result = SourceFindings()
     private var blocks: [ConditionalBlock] = []
     /// Braces that are open.
     private var depth = 0
     /// Symbols that this source gives to types of its own, anywhere in it.
     private var ownHere: Set<Int> = []
-    /// Modules that are imported and change what a name stands for.
+    /// Words that this source gives to variables of its own.
+    private(set) var ownVariables: Set<Int32> = []
+    /// Modules that are imported on Linux and change what a name stands for: FoundationNetworking,
+    /// and Offstage or what becomes it.
     private var importsNetworking = false
     private var importsOffstage = false
+    private var importsCombine = false
     /// Up to where the tokens belong to a call that is told as a whole.
     private var toldUpTo = 0
 
@@ -48,14 +52,28 @@ struct SourceReader {
         result.findings.removeAll { finding in
             guard case .symbol(let place) = finding.matter else { return false }
             return ownHere.contains(place)
+                || !importsCombine && SymbolTable.onlyCombinesPlaces.contains(place)
                 || areFoundations && SymbolTable.sessionPlaces.contains(place)
         }
+        if !importsNetworking, !importsOffstage { tellMissingImport() }
         return result
+    }
+
+    /// At the first type of sessions, whose module on Linux is not Foundation.
+    private mutating func tellMissingImport() {
+        let first = result.findings.first { finding in
+            guard case .symbol(let place) = finding.matter else { return false }
+            return SymbolTable.sessionTypes.contains(place)
+        }
+        guard let line = first?.line else { return }
+        let matter = Finding.Matter.symbol(SymbolTable.place("session types without their import"))
+        let end = result.findings.lastIndex { $0.line == line } ?? 0
+        result.findings.insert(Finding(line: line, matter: matter), at: end + 1)
     }
 
     // MARK: Directives
 
-    private func text(_ token: Token) -> String {
+    func text(_ token: Token) -> String {
         String(decoding: bytes[Int(token.start)..<Int(token.end)], as: UTF8.self)
     }
 
@@ -63,13 +81,18 @@ struct SourceReader {
         let name = text(token)
         switch name {
         case "if":
-            var block = ConditionalBlock(around: blocks.last?.current ?? Answers(.yes))
+            var block = ConditionalBlock(
+                around: blocks.last?.current ?? Answers(.yes),
+                depth: depth
+            )
             begin(&block, token)
             blocks.append(block)
         case "elseif", "else":
             at += 1
             guard var block = blocks.popLast() else { return }
             at -= 1
+            // Each branch opens and closes the same braces.
+            depth = block.depth
             begin(&block, token)
             blocks.append(block)
         case "endif":
@@ -141,106 +164,32 @@ struct SourceReader {
         if !sameLine.contains(finding) { result.findings.append(finding) }
     }
 
-    private func token(_ offset: Int) -> Token? {
-        let place = at + offset
-        return tokens.indices.contains(place) ? tokens[place] : nil
-    }
-
-    private func isMark(_ mark: Unicode.Scalar, _ offset: Int) -> Bool {
-        token(offset)?.isMark(mark) == true
-    }
-
-    private func isName(_ name: String, _ offset: Int) -> Bool {
-        guard let token = token(offset), token.kind == .name else { return false }
-        return bytes[Int(token.start)..<Int(token.end)].elementsEqual(name.utf8)
-    }
-
     private mutating func readName(_ token: Token) {
         guard token.word >= 0, let word = SymbolTable.words[Int(token.word)] else { return }
         switch word {
         case .keyword(let keyword):
+            if isOwnType, keyword == .selectorType { fall([SymbolTable.place("Selector")]) }
             if !token.isQuoted { read(keyword, token) }
-        case .symbols(let places):
-            if isOwnDeclaration {
-                for place in places where SymbolTable.rows[place].form == .name {
-                    ownHere.insert(place)
-                    if depth == 0 { result.ownSymbols.append(place) }
-                }
+        case .symbols(let places, let owned):
+            if isOwnType { return fall(owned) }
+            if isOwnVariable {
+                ownVariables.insert(token.word)
                 return
             }
             for place in places where isMeant(SymbolTable.rows[place]) { add(place, token) }
-            if places.contains(where: { SymbolTable.rows[$0].form == .method }),
-                isMark(".", -1), isMark("?", 1), isMark("(", 2)
-            {
-                add("call of an optional method", token)
-            }
-        }
-    }
-
-    /// Whether a type of this name is declared here.
-    private var isOwnDeclaration: Bool {
-        guard let before = token(-1), before.kind == .name, before.word >= 0,
-            case .keyword(let keyword)? = SymbolTable.words[Int(before.word)]
-        else { return false }
-        switch keyword {
-        case .class, .struct, .enum, .protocol, .typealias, .actor: return !before.isQuoted
-        case .import, .func, .catch, .as, .addObserver, .objc, .objcMembers, .selector,
-            .publisher, .notifications, .uiApplicationMain, .nsError, .selectorType,
-            .selectorFromString:
-            return false
-        }
-    }
-
-    /// Whether the word that is read stands for this symbol.
-    private func isMeant(_ symbol: Symbol) -> Bool {
-        switch symbol.form {
-        case .name: return true
-        case .path:
-            var offset = 0
-            for component in symbol.components.dropLast().reversed() {
-                guard isMark(".", offset - 1), isName(component, offset - 2) else { return false }
-                offset -= 2
-            }
-            return true
-        case .method:
-            return isName("func", -1) && methodName() == symbol.name
-        case .label: return isMark(":", 1)
-        case .module, .language: return false
-        }
-    }
-
-    /// The whole name of the function whose first word is read: `scene(_:openURLContexts:)`.
-    private func methodName() -> String {
-        guard let name = token(0) else { return "" }
-        var labels = ""
-        var open = 0
-        var place = at + 1
-        // Nothing in a list of parameters is as long.
-        let end = min(tokens.count, at + 500)
-        while place < end {
-            let token = tokens[place]
-            if token.kind == .mark {
-                switch Unicode.Scalar(token.mark) {
-                case "(", "[", "{": open += 1
-                case ")", "]", "}": open -= 1
-                default: break
-                }
-                if open <= 0, token.isMark(")") || token.isMark("}") { break }
-                if open == 1, token.isMark("(") || token.isMark(","), isLabel(place + 1) {
-                    labels += text(tokens[place + 1]) + ":"
+            if isMark(".", -1), isMark("?", 1), isMark("(", 2) {
+                let name = callName(2)
+                if places.contains(where: { SymbolTable.rows[$0].name == name }) {
+                    add("call of an optional method", token)
                 }
             }
-            place += 1
         }
-        return text(name) + "(" + labels + ")"
     }
 
-    /// Whether the token is the label of a parameter: `name:` or `label name:`.
-    private func isLabel(_ place: Int) -> Bool {
-        guard place + 1 < tokens.count, tokens[place].kind == .name else { return false }
-        if tokens[place + 1].isMark(":") { return true }
-        return tokens[place + 1].kind == .name && place + 2 < tokens.count
-            && tokens[place + 2].isMark(":")
+    /// What the project has under these names is its own.
+    private mutating func fall(_ places: [Int], everywhere: Bool = false) {
+        ownHere.formUnion(places)
+        if depth == 0 || everywhere { result.ownSymbols += places }
     }
 
     // MARK: Keywords
@@ -258,18 +207,25 @@ struct SourceReader {
         case .selectorType: if isMark("(", 1) || isMark(":", -1) { add("Selector", token) }
         case .selectorFromString: if isMark("(", 1) { add("Selector", token) }
         case .nsError: readError(token)
+        case .observe:
+            if isMark("(", 1), isMark("\\", 2) {
+                add("observe(_:options:changeHandler:)", token)
+            }
         case .publisher:
-            if isMark(".", -1), isMark("(", 1), isName("for", 2), isMark(":", 3) {
-                add("publisher(for:)", token)
-            }
+            readCall("publisher(for:)", label: "for", token)
         case .notifications:
-            if isMark(".", -1), isMark("(", 1), isName("named", 2) {
-                add("notifications(named:)", token)
-            }
+            readCall("notifications(named:)", label: "named", token)
         case .addObserver: readObserver(token)
         case .func, .class, .struct, .enum, .protocol, .typealias, .actor, .catch, .as, .selector:
             break
         }
+    }
+
+    /// A call of a method of Apple's, unless the project has one of this name.
+    private mutating func readCall(_ name: String, label: String, _ token: Token) {
+        guard isMark("(", 1), isName(label, 2) else { return }
+        if isName("func", -1) { fall([SymbolTable.place(name)], everywhere: true) }
+        if isMark(".", -1), isMark(":", 3) { add(name, token) }
     }
 
     private mutating func readImport(_ token: Token) {
@@ -278,15 +234,20 @@ struct SourceReader {
         let hasKind = kinds.contains(text(next)) && self.token(2)?.line == token.line
         guard let module = hasKind ? self.token(2) : next else { return }
         let name = text(module)
-        importsNetworking = importsNetworking || name == "FoundationNetworking"
-        importsOffstage = importsOffstage || name == "Offstage"
+        importsCombine = importsCombine || name == "Combine"
+        if blocks.last?.current.linux != .no {
+            importsNetworking = importsNetworking || name == "FoundationNetworking"
+            importsOffstage = importsOffstage || ModuleTable.becomesOffstage(name)
+        }
         if let place = ModuleTable.place(name) { add(place, token) }
     }
 
-    /// `as? NSError`, and `catch let error as NSError`.
+    /// `as? NSError`, and a pattern: `catch let error as NSError`, `case let error as NSError`.
     private mutating func readError(_ token: Token) {
         if isMark("?", -1), isName("as", -2) { add("error as NSError", token) }
-        if isName("as", -1), isName("catch", -4) { add("error as NSError", token) }
+        if isName("as", -1), isName("catch", -4) || isName("case", -4) {
+            add("error as NSError", token)
+        }
     }
 
     /// A call with a selector; what stands in it is told with it.

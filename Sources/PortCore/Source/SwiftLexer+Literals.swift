@@ -19,10 +19,22 @@ extension SwiftLexer {
     mutating func string(pounds: Int) -> Token {
         let (start, first) = (at, line)
         at += pounds
-        let isMultiline = byte(1) == UInt8(ascii: "\"") && byte(2) == UInt8(ascii: "\"")
+        let isMultiline =
+            byte(1) == UInt8(ascii: "\"") && byte(2) == UInt8(ascii: "\"")
+            && (pounds == 0 || !isClosedInLine(pounds: pounds))
         at += isMultiline ? 3 : 1
         skipText(pounds: pounds, isMultiline: isMultiline)
         return token(.text, from: start, line: first)
+    }
+
+    /// Whether the raw string whose first quote is here ends in this line: `#"""#` has one quote.
+    private func isClosedInLine(pounds: Int) -> Bool {
+        var place = at + 2
+        while place < bytes.count, !ByteClass.endsLine(bytes[place]) {
+            if bytes[place] == UInt8(ascii: "\""), hasPounds(pounds, at: place + 1) { return true }
+            place += 1
+        }
+        return false
     }
 
     /// Goes on in a string, to its end or to its next interpolation. A string of one line that is
@@ -31,10 +43,9 @@ extension SwiftLexer {
         isAfterOperand = true
         while at < bytes.count {
             switch bytes[at] {
-            case UInt8(ascii: "\n"):
+            case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
                 guard isMultiline else { return }
-                line += 1
-                at += 1
+                skipLineEnd()
             case UInt8(ascii: "\""):
                 if closes(pounds: pounds, isMultiline: isMultiline) { return }
                 at += 1
@@ -52,7 +63,7 @@ extension SwiftLexer {
                     return
                 }
                 // The byte that is escaped; a line break is counted above.
-                if at < bytes.count, bytes[at] != UInt8(ascii: "\n") { at += 1 }
+                if at < bytes.count, !ByteClass.endsLine(bytes[at]) { at += 1 }
             default: at += 1
             }
         }
@@ -72,27 +83,40 @@ extension SwiftLexer {
         return bytes[place..<place + pounds].allSatisfy { $0 == UInt8(ascii: "#") }
     }
 
+    /// A longer literal between slashes is none: a line may have as many slashes as bytes, and
+    /// each is looked at.
+    static let regexLimit = 1000
+
     /// Where a regular expression that begins here ends; nil if none does: its line must close
-    /// it, it does not begin with a space, and its parentheses match.
+    /// it, it neither begins nor ends with a space, and its parentheses match.
     func regexEnd() -> Int? {
         var place = at + 1
-        guard place < bytes.count else { return nil }
-        switch bytes[place] {
-        case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "="): return nil
-        default: break
-        }
+        guard place < bytes.count, !ByteClass.isSpace(bytes[place]),
+            bytes[place] != UInt8(ascii: "=")
+        else { return nil }
+        let end = min(bytes.count, at + Self.regexLimit)
         var depth = 0
-        while place < bytes.count {
+        var isEscaped = false
+        while place < end {
             switch bytes[place] {
-            case UInt8(ascii: "\n"): return nil
-            case UInt8(ascii: "\\"): place += 1
+            case UInt8(ascii: "\n"), UInt8(ascii: "\r"): return nil
+            case UInt8(ascii: "\\"):
+                // What is escaped may be the end of the line, which ends the search.
+                isEscaped = true
+                place += 1
+                guard place < end, !ByteClass.endsLine(bytes[place]) else { return nil }
+                place += 1
+                continue
             case UInt8(ascii: "("): depth += 1
             case UInt8(ascii: ")"):
                 guard depth > 0 else { return nil }
                 depth -= 1
-            case UInt8(ascii: "/"): return depth == 0 ? place + 1 : nil
+            case UInt8(ascii: "/"):
+                let endsWithSpace = !isEscaped && ByteClass.isSpace(bytes[place - 1])
+                return depth == 0 && !endsWithSpace ? place + 1 : nil
             default: break
             }
+            isEscaped = false
             place += 1
         }
         return nil
@@ -111,17 +135,18 @@ extension SwiftLexer {
         at += pounds + 1
         var ahead = at
         while ahead < bytes.count,
-            bytes[ahead] == UInt8(ascii: " ") || bytes[ahead] == UInt8(ascii: "\r")
+            bytes[ahead] == UInt8(ascii: " ") || bytes[ahead] == UInt8(ascii: "\t")
         { ahead += 1 }
-        let isMultiline = ahead < bytes.count && bytes[ahead] == UInt8(ascii: "\n")
+        let isMultiline = ahead < bytes.count && ByteClass.endsLine(bytes[ahead])
         isAfterOperand = true
         while at < bytes.count {
             switch bytes[at] {
-            case UInt8(ascii: "\n"):
+            case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
                 guard isMultiline else { return token(.regex, from: start, line: first) }
-                line += 1
+                skipLineEnd()
+                continue
             case UInt8(ascii: "\\"):
-                if byte(1) != UInt8(ascii: "\n") { at += 1 }
+                if !ByteClass.endsLine(byte(1)) { at += 1 }
             case UInt8(ascii: "/"):
                 if hasPounds(pounds, at: at + 1) {
                     at += 1 + pounds

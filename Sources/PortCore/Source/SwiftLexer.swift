@@ -70,17 +70,21 @@ struct SwiftLexer {
 
     /// Up to the end of the line, which stays.
     mutating func skipLine() {
-        while at < bytes.count, bytes[at] != UInt8(ascii: "\n") { at += 1 }
+        while at < bytes.count, !ByteClass.endsLine(bytes[at]) { at += 1 }
+    }
+
+    /// Over the end of a line: a line feed, a carriage return, or both.
+    mutating func skipLineEnd() {
+        at += byte() == UInt8(ascii: "\r") && byte(1) == UInt8(ascii: "\n") ? 2 : 1
+        line += 1
     }
 
     /// White space and comments.
     private mutating func skipSpace() {
         while at < bytes.count {
             switch bytes[at] {
-            case UInt8(ascii: "\n"):
-                line += 1
-                at += 1
-            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), 0x0B, 0x0C, 0:
+            case UInt8(ascii: "\n"), UInt8(ascii: "\r"): skipLineEnd()
+            case UInt8(ascii: " "), UInt8(ascii: "\t"), 0x0B, 0x0C, 0:
                 at += 1
             case UInt8(ascii: "/") where byte(1) == UInt8(ascii: "/"): skipLine()
             case UInt8(ascii: "/") where byte(1) == UInt8(ascii: "*"): skipComment()
@@ -103,9 +107,7 @@ struct SwiftLexer {
                 depth -= 1
                 at += 2
                 if depth == 0 { return }
-            case (UInt8(ascii: "\n"), _):
-                line += 1
-                at += 1
+            case (UInt8(ascii: "\n"), _), (UInt8(ascii: "\r"), _): skipLineEnd()
             default: at += 1
             }
         }
@@ -119,7 +121,8 @@ struct SwiftLexer {
             at += 1
         }
         let word = words.find(hash, bytes, start..<at)
-        isAfterOperand = !words.expectsOperand(word)
+        // Behind a point a keyword is the name of a member.
+        isAfterOperand = isBehindPoint(start) || !words.expectsOperand(word)
         return Token(
             kind: .name,
             line: line,
@@ -129,10 +132,16 @@ struct SwiftLexer {
         )
     }
 
+    /// Whether one point stands before the byte; two make an operator.
+    private func isBehindPoint(_ place: Int) -> Bool {
+        place > 0 && bytes[place - 1] == UInt8(ascii: ".")
+            && (place == 1 || bytes[place - 2] != UInt8(ascii: "."))
+    }
+
     private mutating func quotedName() -> Token {
         var end = at + 1
         var hash = WordIndex.seed
-        while end < bytes.count, bytes[end] != UInt8(ascii: "`"), bytes[end] != UInt8(ascii: "\n") {
+        while end < bytes.count, bytes[end] != UInt8(ascii: "`"), !ByteClass.endsLine(bytes[end]) {
             hash = WordIndex.add(bytes[end], to: hash)
             end += 1
         }
@@ -180,6 +189,9 @@ struct SwiftLexer {
             isAfterOperand = true
             closeParenthesis()
         case UInt8(ascii: "]"), UInt8(ascii: "}"): isAfterOperand = true
+        // Without a space before it, it belongs to the operand: `total!/2`.
+        case UInt8(ascii: "!"), UInt8(ascii: "?"):
+            if at > 1, ByteClass.isSpace(bytes[at - 2]) { isAfterOperand = false }
         default: isAfterOperand = false
         }
         return token

@@ -5,6 +5,16 @@ enum ModuleTable {
 
     static func isApples(_ module: String) -> Bool { places[module] != nil }
 
+    /// Whether a name before a type may be its module's: those of Apple's, here or on Linux.
+    static func isAnyones(_ module: String) -> Bool {
+        isApples(module) || module.hasPrefix("Foundation") || module == "Offstage"
+    }
+
+    /// Whether an import of it is, or becomes, one of Offstage.
+    static func becomesOffstage(_ module: String) -> Bool {
+        ["Offstage", "UIKit", "BackgroundTasks", "Network"].contains(module)
+    }
+
     private static let places: [String: Int] = {
         var places: [String: Int] = [:]
         for place in SymbolTable.rows.indices {
@@ -43,7 +53,7 @@ enum ModuleTable {
             ],
             .notYet,
             "This version has no part of it.",
-            instead: "Put #if canImport around the import and around what uses it."
+            instead: "Put #if !os(Linux) around the import and around what uses it."
         )
         + modules(
             ["Combine"],
@@ -70,6 +80,18 @@ enum ModuleTable {
             instead: "Use SQLite or files."
         )
         + modules(
+            ["Darwin"],
+            .never,
+            "The C library of Linux has another name.",
+            instead: "import Glibc."
+        )
+        + modules(
+            ["ObjectiveC"],
+            .never,
+            "Linux has no Objective-C.",
+            instead: "Leave it out; NSObject is in Foundation."
+        )
+        + modules(
             ["CryptoKit"],
             .differs,
             "On Linux it is a package.",
@@ -77,18 +99,24 @@ enum ModuleTable {
         )
         + modules(
             [
-                "ARKit", "AVFAudio", "AVFoundation", "AVKit", "Accelerate",
+                "ARKit", "AdSupport", "AppTrackingTransparency", "AudioToolbox", "AVFAudio",
+                "AVFoundation", "AVKit", "Accelerate",
                 "AuthenticationServices",
-                "CFNetwork", "Contacts", "ContactsUI", "CoreAudio", "CoreBluetooth",
+                "CFNetwork", "Charts", "Contacts", "ContactsUI", "CoreAudio", "CoreBluetooth",
                 "CoreGraphics", "CoreHaptics", "CoreImage", "CoreML",
-                "CoreMedia", "CoreMotion", "CoreServices", "CoreSpotlight", "CoreTelephony",
-                "CoreText", "CoreVideo", "EventKit", "EventKitUI", "FileProvider",
-                "GameKit", "HealthKit", "HomeKit", "IntentsUI", "LinkPresentation",
+                "CoreMedia", "CoreMotion", "CoreNFC", "CoreServices", "CoreSpotlight",
+                "CoreTelephony",
+                "CoreText", "CoreVideo", "DeviceCheck", "EventKit", "EventKitUI",
+                "ExternalAccessory", "FileProvider",
+                "GameKit", "HealthKit", "HomeKit", "ImageIO", "IntentsUI", "LinkPresentation",
                 "LocalAuthentication", "MapKit", "MediaPlayer", "MessageUI", "Messages", "Metal",
-                "MetalKit", "MultipeerConnectivity", "NaturalLanguage", "NetworkExtension",
-                "PDFKit", "PassKit", "Photos", "PhotosUI", "QuartzCore", "QuickLook", "ReplayKit",
+                "MetalKit", "MetricKit", "MobileCoreServices", "MultipeerConnectivity",
+                "NaturalLanguage", "NetworkExtension",
+                "PDFKit", "PencilKit", "PassKit", "Photos", "PhotosUI", "QuartzCore", "QuickLook",
+                "QuickLookThumbnailing", "RealityKit", "ReplayKit",
                 "SafariServices", "SceneKit", "Social", "Speech", "SpriteKit", "StoreKit",
-                "SystemConfiguration", "UniformTypeIdentifiers", "Vision", "WebKit",
+                "SystemConfiguration", "TipKit", "UniformTypeIdentifiers", "VideoToolbox", "Vision",
+                "VisionKit", "WebKit",
             ],
             .never,
             "Linux has no such module.",

@@ -26,10 +26,23 @@ package struct Symbol: Sendable {
         case language
     }
 
+    /// Where the member of a path is known without the names that lead to it: `.default`.
+    package enum Implicit: Hashable, Sendable {
+        /// No other type that matters has it.
+        case anywhere
+        /// As the argument behind this label.
+        case argument(String)
+        /// Called with an argument behind this label.
+        case call(String)
+        /// As the key of a variable of this name.
+        case key(String)
+    }
+
     /// As Apple's documentation writes it.
     package let name: String
     package let form: Form
     package let state: State
+    package let implicit: Implicit?
     /// What is different, or why it is not here; empty for what is here.
     package let text: String
     /// What to write instead; empty if nothing has to be changed.
@@ -40,9 +53,10 @@ package struct Symbol: Sendable {
         _ form: Form,
         _ state: State,
         _ text: String = "",
-        instead replacement: String = ""
+        instead replacement: String = "",
+        implicit: Implicit? = nil
     ) {
-        (self.name, self.form, self.state) = (name, form, state)
+        (self.name, self.form, self.state, self.implicit) = (name, form, state, implicit)
         (self.text, self.replacement) = (text, replacement)
     }
 
@@ -66,6 +80,15 @@ package struct Symbol: Sendable {
         }
     }
 
+    /// The type whose name it is, or begins with.
+    var owner: String? {
+        switch form {
+        case .name: name
+        case .path: components.first
+        case .method, .label, .module, .language: nil
+        }
+    }
+
     /// `URLSession` and `shared` of `URLSession.shared`.
     package var components: [String] { name.split(separator: ".").map(String.init) }
 }
@@ -77,8 +100,9 @@ extension [Symbol] {
         _ form: Symbol.Form = .name,
         _ state: Symbol.State,
         _ text: String = "",
-        instead replacement: String = ""
+        instead replacement: String = "",
+        implicit: Symbol.Implicit? = nil
     ) -> [Symbol] {
-        names.map { Symbol($0, form, state, text, instead: replacement) }
+        names.map { Symbol($0, form, state, text, instead: replacement, implicit: implicit) }
     }
 }

@@ -25,17 +25,35 @@ extension SymbolTable {
                 "UIApplication.willTerminateNotification",
                 "UIApplication.didReceiveMemoryWarningNotification",
                 "UIApplication.backgroundRefreshStatusDidChangeNotification",
-                "UIApplication.LaunchOptionsKey.remoteNotification",
-                "UIApplication.LaunchOptionsKey.location",
-                "UIApplication.LaunchOptionsKey.shortcutItem",
-                "UIApplication.LaunchOptionsKey.userActivityDictionary",
-                "UIApplication.LaunchOptionsKey.url",
-                "UIApplication.LaunchOptionsKey.sourceApplication",
             ],
             .path,
             .here
         )
+        + launchOptions + applicationElsewhere
+
+    private static let launchOptions: [Symbol] =
+        .all(
+            [
+                "UIApplication.LaunchOptionsKey.remoteNotification",
+                "UIApplication.LaunchOptionsKey.location",
+                "UIApplication.LaunchOptionsKey.shortcutItem",
+                "UIApplication.LaunchOptionsKey.userActivityDictionary",
+                "UIApplication.LaunchOptionsKey.sourceApplication",
+            ],
+            .path,
+            .differs,
+            "It compiles, and no launch has it yet.",
+            implicit: .key("launchOptions")
+        )
         + .all(
+            ["UIApplication.LaunchOptionsKey.url"],
+            .path,
+            .here,
+            implicit: .key("launchOptions")
+        )
+
+    private static let applicationElsewhere: [Symbol] =
+        .all(
             ["applicationIconBadgeNumber"],
             .name,
             .notYet,
@@ -77,16 +95,10 @@ extension SymbolTable {
                 "application(_:handleEventsForBackgroundURLSession:completionHandler:)",
                 "application(_:handleEventsForBackgroundURLSession:)",
                 "application(_:configurationForConnecting:options:)",
+                "application(_:didDiscardSceneSessions:)", "application(_:open:options:)",
             ],
             .method,
             .here
-        )
-        + .all(
-            ["application(_:didDiscardSceneSessions:)", "application(_:open:options:)"],
-            .method,
-            .notYet,
-            "It compiles, and nobody calls it.",
-            instead: "For URLs: scene(_:openURLContexts:)."
         )
         + .all(
             [
@@ -116,13 +128,17 @@ extension SymbolTable {
             [
                 "UIScene", "UIWindowScene", "UISceneSession", "UISceneConfiguration",
                 "UISceneDelegate", "UIWindowSceneDelegate", "UIOpenURLContext", "connectedScenes",
+                "UISceneDestructionRequestOptions", "UISceneError", "requestSceneSessionActivation",
+                "requestSceneSessionDestruction", "openSessions",
             ],
             .name,
             .here
         )
+        + .all(["UIWindow"], .name, .differs, "It compiles, and shows nothing.")
         + .all(
             [
-                "scene(_:willConnectTo:options:)", "sceneDidBecomeActive(_:)",
+                "scene(_:willConnectTo:options:)", "sceneDidDisconnect(_:)",
+                "sceneDidBecomeActive(_:)",
                 "sceneWillResignActive(_:)", "sceneDidEnterBackground(_:)",
                 "sceneWillEnterForeground(_:)", "scene(_:openURLContexts:)",
             ],
@@ -130,10 +146,10 @@ extension SymbolTable {
             .here
         )
         + .all(
-            ["requestSceneSessionRefresh", "requestSceneSessionActivation"],
+            ["requestSceneSessionRefresh"],
             .name,
             .notYet,
-            "The pictures of the switcher and further scenes are not asked for yet.",
+            "The pictures of the switcher are not asked for yet.",
             instead: "Leave it out."
         )
         + .all(
@@ -148,7 +164,7 @@ extension SymbolTable {
         .all(
             [
                 "UIDevice", "isBatteryMonitoringEnabled", "isLowPowerModeEnabled",
-                "NSProcessInfoPowerStateDidChange", "NWPathMonitor",
+                "NSProcessInfoPowerStateDidChange", "NWPathMonitor", "NWPath", "NWInterface",
             ],
             .name,
             .here
@@ -164,11 +180,38 @@ extension SymbolTable {
             .path,
             .here
         )
-        + .all(
+        + deviceElsewhere
+
+    private static let deviceElsewhere: [Symbol] =
+        .all(
             ["UIDevice.current.identifierForVendor"],
             .path,
             .never,
             "A device has no number for one vendor.",
             instead: "Make a UUID at the first launch, and keep it in a file."
+        )
+        + .all(
+            ["UIDevice.current.userInterfaceIdiom"],
+            .path,
+            .never,
+            "A program for Linux is not made for one kind of screen.",
+            instead: "Leave it out."
+        )
+        + .all(
+            [
+                "UIDevice.current.orientation", "UIDevice.current.isProximityMonitoringEnabled",
+                "UIDevice.orientationDidChangeNotification",
+            ],
+            .path,
+            .notYet,
+            "No sensor is asked yet.",
+            instead: "Leave it out; iio-sensor-proxy knows how a device is held."
+        )
+        + .all(
+            ["NWConnection", "NWListener", "NWEndpoint", "NWParameters", "NWBrowser"],
+            .name,
+            .never,
+            "Only the state of the network is here.",
+            instead: "Use sockets, or a package such as swift-nio."
         )
 }

@@ -1,80 +1,120 @@
 // What the language and Foundation lack on Linux.
 extension SymbolTable {
-    static let language: [Symbol] = [
-        Symbol(
-            "addObserver(_:selector:name:object:)",
-            .language,
-            .never,
-            "Linux has no selectors.",
-            instead:
-                "addObserver(forName:object:queue:using:) with a closure; keep what it returns, "
-                + "and remove that."
-        ),
-        Symbol(
-            "#selector",
-            .language,
-            .never,
-            "Linux has no selectors.",
-            instead: "Pass a closure: most calls with a selector have a form that takes one."
-        ),
-        Symbol(
-            "Selector",
-            .language,
-            .never,
-            "Linux has no selectors.",
-            instead: "Pass a closure."
-        ),
-        Symbol(
-            "#keyPath",
-            .language,
-            .never,
-            "Linux has no observation by keys.",
-            instead: "Use a key path, \\Type.member, or didSet."
-        ),
-        Symbol(
-            "@objc",
-            .language,
-            .never,
-            "Linux has no Objective-C.",
-            instead: "Remove it; call the method from Swift."
-        ),
-        Symbol(
-            "@UIApplicationMain",
-            .language,
-            .never,
-            "It is an attribute of compilers for iOS.",
-            instead: "Write @main."
-        ),
-        Symbol("UIApplicationMain(_:_:_:_:)", .language, .here),
-        Symbol(
-            "UIApplicationDelegateAdaptor",
+    static let language: [Symbol] =
+        [
+            Symbol(
+                "addObserver(_:selector:name:object:)",
+                .language,
+                .never,
+                "Linux has no selectors.",
+                instead:
+                    "addObserver(forName:object:queue:using:) with a closure; keep what it returns, "
+                    + "and remove that."
+            ),
+            Symbol(
+                "#selector",
+                .language,
+                .never,
+                "Linux has no selectors.",
+                instead: "Pass a closure: most calls with a selector have a form that takes one."
+            ),
+            Symbol(
+                "Selector",
+                .language,
+                .never,
+                "Linux has no selectors.",
+                instead: "Pass a closure."
+            ),
+            Symbol(
+                "#keyPath",
+                .language,
+                .never,
+                "Linux has no observation by keys.",
+                instead: "Use a key path, \\Type.member, or didSet."
+            ),
+            Symbol(
+                "@objc",
+                .language,
+                .never,
+                "Linux has no Objective-C.",
+                instead: "Remove it; call the method from Swift."
+            ),
+            Symbol(
+                "@UIApplicationMain",
+                .language,
+                .never,
+                "It is an attribute of compilers for iOS.",
+                instead: "Write @main."
+            ),
+            Symbol("UIApplicationMain(_:_:_:_:)", .language, .here),
+            Symbol(
+                "UIApplicationDelegateAdaptor",
+                .name,
+                .never,
+                "It belongs to SwiftUI.",
+                instead: "Write @main before the delegate."
+            ),
+            Symbol(
+                "error as NSError",
+                .language,
+                .differs,
+                "A Swift error is no NSError here: catch … as NSError and as? NSError never match.",
+                instead:
+                    "catch the type, as BGTaskScheduler.Error; (error as NSError) has the code."
+            ),
+            Symbol(
+                "call of an optional method",
+                .language,
+                .differs,
+                "Methods of delegates have defaults; none is optional.",
+                instead: "Call it without the ?."
+            ),
+            Symbol(
+                "observe(_:options:changeHandler:)",
+                .language,
+                .never,
+                "Linux has no observation by keys.",
+                instead: "Use didSet."
+            ),
+            Symbol(
+                "addObserver(_:forKeyPath:options:context:)",
+                .label("forKeyPath"),
+                .never,
+                "Linux has no observation by keys.",
+                instead: "Use didSet."
+            ),
+            Symbol(
+                "autoreleasepool",
+                .name,
+                .never,
+                "Linux has no Objective-C, whose objects wait in such a pool.",
+                instead: "Write its closure's code alone."
+            ),
+            Symbol(
+                "session types without their import",
+                .language,
+                .differs,
+                "On Linux sessions, requests and responses are not in Foundation.",
+                instead: "import Offstage for background sessions, else FoundationNetworking."
+            ),
+            Symbol(
+                "notifications(named:)",
+                .language,
+                .never,
+                "Foundation on Linux has no sequence of notifications.",
+                instead: "An AsyncStream that addObserver(forName:object:queue:using:) feeds."
+            ),
+        ]
+        + .all(
+            ["IBAction", "IBOutlet", "IBInspectable", "IBDesignable"],
             .name,
             .never,
-            "It belongs to SwiftUI.",
-            instead: "Write @main before the delegate."
-        ),
-        Symbol(
-            "error as NSError",
-            .language,
-            .differs,
-            "A Swift error is no NSError here: catch … as NSError and as? NSError never match.",
-            instead: "catch the type, as BGTaskScheduler.Error; (error as NSError) has the code."
-        ),
-        Symbol(
-            "call of an optional method",
-            .language,
-            .differs,
-            "Methods of delegates have defaults; none is optional.",
-            instead: "Call it without the ?."
-        ),
-        Symbol(
-            "notifications(named:)",
-            .language,
-            .never,
-            "Foundation on Linux has no sequence of notifications.",
-            instead: "An AsyncStream that addObserver(forName:object:queue:using:) feeds."
-        ),
-    ]
+            "Linux has no storyboards.",
+            instead: "Remove it; make the connection in code."
+        )
+
+    /// Names of Combine's that others have too: they are meant where it is imported.
+    static let onlyCombines = ["Publishers", "Future", "Just", "Empty", "Fail"]
 
     static let publishers: [Symbol] =
         [
@@ -101,14 +141,17 @@ extension SymbolTable {
             ),
         ]
         + .all(
-            ["AnyPublisher", "PassthroughSubject", "CurrentValueSubject", "AnyCancellable"],
+            [
+                "AnyPublisher", "PassthroughSubject", "CurrentValueSubject", "AnyCancellable",
+                "Cancellable",
+            ] + onlyCombines,
             .name,
             .never,
             "Linux has no Combine.",
             instead: "An AsyncStream and a Task that reads it; cancel the task."
         )
         + .all(
-            ["ObservableObject", "Published"],
+            ["ObservableObject", "Published", "objectWillChange"],
             .name,
             .never,
             "Linux has no Combine.",

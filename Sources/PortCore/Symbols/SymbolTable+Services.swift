@@ -47,6 +47,9 @@ extension SymbolTable {
             instead: whenThere
         )
 
+    private static let notShown = "Notifications are not shown yet."
+    private static let notify = "Call org.freedesktop.Notifications, or notify-send."
+
     static let notifications: [Symbol] =
         .all(
             [
@@ -57,12 +60,41 @@ extension SymbolTable {
                 "UNTimeIntervalNotificationTrigger", "UNCalendarNotificationTrigger",
                 "UNLocationNotificationTrigger", "UNPushNotificationTrigger",
                 "UNNotificationResponse", "UNNotification", "UNAuthorizationOptions",
-                "UNNotificationServiceExtension",
+                "UNNotificationServiceExtension", "defaultCriticalSound", "lockScreenSetting",
+                "notificationCenterSetting",
             ],
             .name,
             .notYet,
-            "Notifications are not shown yet.",
-            instead: "Call org.freedesktop.Notifications, or notify-send."
+            notShown,
+            instead: notify
+        )
+        + .all(
+            ["content.attachments", "content.updating", "settings.alertStyle"],
+            .path,
+            .notYet,
+            notShown,
+            instead: notify
+        )
+        + .all(
+            ["UNNotificationSound.defaultCritical"],
+            .path,
+            .notYet,
+            notShown,
+            instead: notify,
+            implicit: .anywhere
+        )
+        + .all(
+            [
+                "userNotificationCenter(_:openSettingsFor:)",
+                "userNotificationCenter(_:willPresent:withCompletionHandler:)",
+                "userNotificationCenter(_:willPresent:)",
+                "userNotificationCenter(_:didReceive:withCompletionHandler:)",
+                "userNotificationCenter(_:didReceive:)",
+            ],
+            .method,
+            .notYet,
+            notShown,
+            instead: notify
         )
         + .all(
             ["INInteraction", "INSendMessageIntent", "INStartAudioCallIntent"],
@@ -84,6 +116,18 @@ extension SymbolTable {
             instead: "GeoClue tells a program that runs where it is."
         )
         + .all(
+            [
+                "locationManager(_:didChangeAuthorization:)",
+                "locationManagerDidChangeAuthorization(_:)",
+                "locationManager(_:didUpdateLocations:)", "locationManager(_:didEnterRegion:)",
+                "locationManager(_:didExitRegion:)",
+            ],
+            .method,
+            .notYet,
+            "No place wakes an app yet.",
+            instead: "GeoClue tells a program that runs where it is."
+        )
+        + .all(
             ["CLGeocoder"],
             .name,
             .never,
@@ -97,7 +141,8 @@ extension SymbolTable {
                 "FileProtectionType", "completeFileProtection", "completeFileProtectionUnlessOpen",
                 "completeFileProtectionUntilFirstUserAuthentication", "isProtectedDataAvailable",
                 "protectedDataWillBecomeUnavailableNotification",
-                "protectedDataDidBecomeAvailableNotification",
+                "protectedDataDidBecomeAvailableNotification", "fileProtection",
+                "URLFileProtection",
             ],
             .name,
             .notYet,
@@ -109,12 +154,14 @@ extension SymbolTable {
             .path,
             .notYet,
             "Foundation on Linux takes the attribute and ignores it.",
-            instead: "Encrypt what must be, or leave it to an encrypted home directory."
+            instead: "Encrypt what must be, or leave it to an encrypted home directory.",
+            implicit: .anywhere
         )
         + .all(
             [
                 "SecItemAdd", "SecItemCopyMatching", "SecItemUpdate", "SecItemDelete",
-                "SecCopyErrorMessageString",
+                "SecCopyErrorMessageString", "kSecClassKey", "kSecClassIdentity",
+                "kSecClassCertificate", "kSecReturnRef",
             ],
             .name,
             .notYet,

@@ -11,28 +11,31 @@ extension SymbolTable {
                 "invalidateAndCancel", "countOfBytesClientExpectsToSend",
                 "countOfBytesClientExpectsToReceive", "downloadTaskResumeData",
                 "uploadTaskResumeData", "backgroundTaskCancelledReason",
-                "NSURLSessionDownloadTaskResumeData", "URLAuthenticationChallenge",
-                "URLCredential", "URLProtectionSpace",
+                "NSURLSessionDownloadTaskResumeData", "NSURLSessionUploadTaskResumeData",
+                "URLAuthenticationChallenge", "URLCredential", "URLProtectionSpace",
+                "URLRequest", "URLResponse", "HTTPURLResponse",
             ],
             .name,
             .here
         ) + [
-            Symbol("URLSessionConfiguration.background", .path, .here),
+            Symbol(
+                "URLSessionConfiguration.background",
+                .path,
+                .here,
+                implicit: .call("withIdentifier")
+            ),
             Symbol("downloadTask(withResumeData:)", .label("withResumeData"), .here),
         ]
         + .all(
-            ["URLSession.shared", "URLSessionConfiguration.default"],
+            [
+                "URLSession.shared", "URLSessionConfiguration.default",
+                "URLSessionConfiguration.ephemeral",
+            ],
             .path,
             .differs,
             "Offstage has background sessions only.",
-            instead: "Move it to a file that imports FoundationNetworking and not Offstage."
-        )
-        + .all(
-            ["URLSessionConfiguration.ephemeral"],
-            .path,
-            .differs,
-            "Offstage has background sessions only.",
-            instead: "Move it to a file that imports FoundationNetworking and not Offstage."
+            instead: "Move it to a file that imports FoundationNetworking and not Offstage.",
+            implicit: .argument("configuration")
         )
         + .all(
             ["httpCookieStorage", "URLSessionTaskMetrics", "networkUnavailableReason"],

@@ -9,14 +9,16 @@ package enum SymbolTable {
     /// What a word in a source may be.
     enum Word: Sendable {
         case keyword(Keyword)
-        /// Symbols whose form decides whether they are meant.
-        case symbols([Int])
+        /// Symbols whose form decides whether they are meant, and those that an own type of this
+        /// name hides: a path falls with its first name.
+        case symbols([Int], owned: [Int])
     }
 
     /// Keywords, and other words that the reader of sources looks out for.
     enum Keyword: String, CaseIterable, Sendable {
         case `import`, `func`, `class`, `struct`, `enum`, `protocol`, `typealias`, actor
-        case `catch`, `as`, addObserver, objc, objcMembers, selector, publisher, notifications
+        case `catch`, `as`, addObserver, objc, objcMembers, selector, observe, publisher,
+            notifications
         case uiApplicationMain = "UIApplicationMain"
         case nsError = "NSError"
         case selectorType = "Selector"
@@ -32,7 +34,8 @@ package enum SymbolTable {
     private static let others: [String] = {
         var others: [String] = []
         var known = Set(operands)
-        let words = Keyword.allCases.map(\.rawValue) + rows.compactMap(\.word)
+        let words =
+            Keyword.allCases.map(\.rawValue) + rows.compactMap(\.word) + rows.compactMap(\.owner)
         for word in words where known.insert(word).inserted { others.append(word) }
         return others
     }()
@@ -40,17 +43,36 @@ package enum SymbolTable {
     static let index = WordIndex(operands: operands, others: others)
 
     /// By the place of a word in the index; nil for a keyword of no further interest.
-    static let words: [Word?] = (operands + others).map { word in
-        if let keyword = Keyword(rawValue: word) { return .keyword(keyword) }
-        let symbols = rows.indices.filter { rows[$0].word == word }
-        return symbols.isEmpty ? nil : .symbols(symbols)
-    }
+    static let words: [Word?] = {
+        var symbols: [String: [Int]] = [:]
+        var owned: [String: [Int]] = [:]
+        for place in rows.indices {
+            if let word = rows[place].word { symbols[word, default: []].append(place) }
+            if let owner = rows[place].owner { owned[owner, default: []].append(place) }
+        }
+        return (operands + others).map { word in
+            if let keyword = Keyword(rawValue: word) { return .keyword(keyword) }
+            let (symbols, owned) = (symbols[word] ?? [], owned[word] ?? [])
+            return symbols.isEmpty && owned.isEmpty ? nil : .symbols(symbols, owned: owned)
+        }
+    }()
 
     /// Symbols that FoundationNetworking has too.
     static let sessionPlaces: Set<Int> = {
         let names = Set((sessions + sessionDelegates).map(\.name))
         return Set(rows.indices.filter { names.contains(rows[$0].name) })
     }()
+
+    /// Types of sessions, which Foundation on Linux lacks.
+    static let sessionTypes = Set(
+        sessionPlaces.filter { place in
+            rows[place].form == .name && rows[place].name.first?.isUppercase == true
+        }
+    )
+
+    static let onlyCombinesPlaces = Set(
+        rows.indices.filter { onlyCombines.contains(rows[$0].name) }
+    )
 
     /// The place of a row of the language.
     static func place(_ name: String) -> Int {

@@ -4,7 +4,20 @@ import Network  // expect: import Network
 func fetch() async throws {
     _ = try await URLSession.shared.data(from: address)
     // expect^: URLSession | URLSession.shared
-    let session = URLSession(configuration: .default)  // expect: URLSession
+    let session = URLSession(configuration: .default)
+    // expect^: URLSession | URLSessionConfiguration.default
+    let third = URLSession(
+        configuration: .ephemeral  // expect: URLSessionConfiguration.ephemeral
+    )
+    // expect-3: URLSession
+    let own = URLSession(configuration: .background(withIdentifier: "own"))
+    // expect^: URLSession | URLSessionConfiguration.background
+    let typed: URLSessionConfiguration = .default
+    // expect^: URLSessionConfiguration | URLSessionConfiguration.default
+    switch choice {
+    case .default: draw(style: .default)
+    default: draw(color: .background(1))
+    }
     let other = URLSessionConfiguration.default
     // expect^: URLSessionConfiguration | URLSessionConfiguration.default
     let background = URLSessionConfiguration.background(withIdentifier: "feed")

@@ -29,7 +29,7 @@ let manyLines = #/
     /#
 let call = names.firstMatch(of: /^UIScene(?=\))/)
 let `class` = 1
-let `UIScene` = 2  // expect: UIScene
+let quoted = `UIScene`.self  // expect: UIScene
 let character = "\u{1F600}UIScene"
 let unclosed = reduce(0, /)
 let 名前 = "UIScene"
@@ -39,3 +39,9 @@ let emptyLines = """
 let quote = "\""
 let path = member.import
 let last = UIScene.self  // expect: UIScene
+let oneQuote = #"""#
+let twoQuotes = ##"""#" UIApplication"##
+let shown = UIScene.self  // expect: UIScene
+let twice = half! / UIDevice.count; let more = half!/UIDevice.count/2  // expect: UIDevice
+let inside = range.in/UIScene.count/2  // expect: UIScene
+let spaced = pair(1 , /UIScene /UIDevice.count)  // expect: UIScene | UIDevice
