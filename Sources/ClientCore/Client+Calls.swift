@@ -10,6 +10,9 @@ struct WaitingCall: Sendable {
         /// `told`: the ends that it tells.
         case hello(told: [DeliveryID])
         case completion(DeliveryID)
+        /// `isGreeted`: after hello.
+        case watch(isGreeted: Bool)
+        case idleTimer(Bool)
         case nobody
     }
 
@@ -115,6 +118,9 @@ extension Client {
         case .completion(let delivery):
             if answer.isLost { return }
             deliveries.removeAll { $0.id == delivery }
+        case .watch(let isGreeted):
+            watchedDevice(call.number, answer, wasGreeted: isGreeted, &effects)
+        case .idleTimer(let isDisabled): toldIdleTimer(isDisabled, answer, &effects)
         case .nobody: break
         }
     }
@@ -130,15 +136,20 @@ extension Client {
     mutating func tick(_ effects: inout [ClientEffect]) {
         isTicking = false
         if greetsAgain, !waiting.contains(where: \.isHello) { hello(&effects) }
+        repeatDevice(&effects)
         for index in waiting.indices {
             if let left = waiting[index].ticksLeft { waiting[index].ticksLeft = left - 1 }
         }
         for index in greeters.indices { greeters[index].ticksLeft -= 1 }
+        for index in device.lookers.indices { device.lookers[index].ticksLeft -= 1 }
         let late = waiting.filter(\.isLate).sorted { $0.number < $1.number }
-        let lateGreeters = greeters.filter { $0.ticksLeft <= 0 }
+        let lateGreeters = (greeters + device.lookers).filter { $0.ticksLeft <= 0 }
         waiting.removeAll(where: \.isLate)
         greeters.removeAll { $0.ticksLeft <= 0 }
-        if !greeters.isEmpty || waiting.contains(where: { $0.ticksLeft != nil }) {
+        device.lookers.removeAll { $0.ticksLeft <= 0 }
+        if !greeters.isEmpty || !device.lookers.isEmpty || device.repeats
+            || waiting.contains(where: { $0.ticksLeft != nil })
+        {
             armTicker(&effects)
         }
         for greeter in lateGreeters { effects.append(.answer(greeter.token, .failure(.late))) }
@@ -151,7 +162,7 @@ extension Client {
 }
 
 extension WaitingCall {
-    fileprivate var isHello: Bool { if case .hello = sender { true } else { false } }
+    var isHello: Bool { if case .hello = sender { true } else { false } }
     fileprivate var isLate: Bool { ticksLeft.map { $0 <= 0 } ?? false }
 }
 

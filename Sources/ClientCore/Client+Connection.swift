@@ -14,6 +14,7 @@ extension Client {
         link = .up
         effects.append(.reachable)
         if greets { hello(&effects) }
+        watchDevice(&effects)
         for call in kept { send(call.call, call.number, .keeper, &effects) }
         let unsent = unsent
         self.unsent = []
@@ -29,6 +30,7 @@ extension Client {
         self.unsent = []
         for (_, token) in unsent { effects.append(.answer(token, .failure(error))) }
         failGreeters(error, &effects)
+        failLookers(error, &effects)
     }
 
     mutating func disconnected(_ effects: inout [ClientEffect]) {
@@ -52,12 +54,14 @@ extension Client {
     /// What was on its way has no answer any more.
     private mutating func fail(_ error: CallError, _ effects: inout [ClientEffect]) {
         working = []
-        greetsAgain = false
+        (greetsAgain, isGreeted) = (false, false)
         let (givenUp, failed) = (givenUp, waiting.sorted { $0.number < $1.number })
         (self.givenUp, waiting) = ([], [])
         for (_, token) in givenUp { effects.append(.answerLate(token, nil)) }
         for call in failed { settle(call, .failure(error), &effects) }
+        device.forgetConnection()
         failGreeters(error, &effects)
+        failLookers(error, &effects)
     }
 
     // MARK: Hello
@@ -111,7 +115,7 @@ extension Client {
         switch answer {
         case .success(let reply):
             guard case .greeting(var greeting) = reply else { return }
-            greetsAgain = false
+            (greetsAgain, isGreeted) = (false, true)
             deliveries.removeAll { told.contains($0.id) }
             takeOpening(of: &greeting)
             effects.append(.greeted(greeting))
@@ -120,6 +124,7 @@ extension Client {
             for greeter in greeters {
                 effects.append(.answer(greeter.token, .success(.greeting(greeting))))
             }
+            greetedDevice(&effects)
         case .failure(let error):
             switch error.reason {
             case .refused(.storage):
@@ -135,6 +140,8 @@ extension Client {
             case .unreachable, .timedOut: break
             }
             failGreeters(error, &effects)
+            // Any process of an app may look.
+            if !device.lookers.isEmpty { watchDevice(&effects) }
         }
     }
 

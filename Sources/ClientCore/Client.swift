@@ -29,6 +29,8 @@ package struct Client: Sendable {
     /// The daemon knows this process, and cannot store now that it is there: hello is said again
     /// with each tick.
     var greetsAgain = false
+    /// The daemon at the other end of this connection knows this process as an app.
+    var isGreeted = false
     /// The identifiers with handlers; nil: launching goes on.
     var registered: [String]?
 
@@ -47,6 +49,7 @@ package struct Client: Sendable {
     var lastOpening: Int64?
     /// Calls of the daemon's that the app works on.
     var working: [IncomingNumber] = []
+    var device = DeviceTalk()
 
     package init(ticks: Int) { self.ticks = ticks }
 
@@ -56,6 +59,8 @@ package struct Client: Sendable {
         case .finishedLaunching(let registered): finishedLaunching(registered, &effects)
         case .call(let call, let persistence, let token):
             perform(call, persistence, token, &effects)
+        case .lookAtDevice(let token): lookAtDevice(token, &effects)
+        case .setIdleTimer(let isDisabled): setIdleTimer(isDisabled, &effects)
         case .complete(let delivery, let result): complete(delivery, result, &effects)
         case .done(let number): done(number, &effects)
         case .stop: stop(&effects)

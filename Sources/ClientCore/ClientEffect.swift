@@ -46,6 +46,8 @@ package enum ClientEffect: Equatable, Sendable {
     case openURLs([String], IncomingNumber)
     case memoryWarning
     case changed(backgroundRefresh: Word<RefreshStatus>)
+    /// The device, as it was asked for. `isTold`: what changes is told from now on.
+    case conditions(DeviceConditions, isTold: Bool)
     /// Of the device, which the app watches.
     case conditionsChanged(DeviceConditions)
     /// A task of a session has ended: acknowledged by the answer.

@@ -11,6 +11,10 @@ package enum ClientEvent: Equatable, Sendable {
     /// Handlers are registered for these identifiers; offers are welcome.
     case finishedLaunching(registered: [String])
     case call(App1, Persistence, CallerToken)
+    /// Somebody looks at the device: answered with its conditions. It is watched from now on.
+    case lookAtDevice(CallerToken)
+    /// Whether the screen is to stay on in the foreground.
+    case setIdleTimer(disabled: Bool)
     case complete(DeliveryID, TaskResult)
     /// What the daemon had called is done.
     case done(IncomingNumber)

@@ -73,8 +73,10 @@ struct DeviceTests {
     {
         let alone = TestSession(nil)
         await expectNothing(alone)
-        let monitor = NWPathMonitor(alone.session, interfaces: { [] })
+        let monitor = NWPathMonitor(alone.session, interfaces: { [Self.wifi] })
         #expect(monitor.currentPath.status == .satisfied && !monitor.currentPath.isExpensive)
+        let cutOff = NWPathMonitor(alone.session, interfaces: { [] })
+        #expect(cutOff.currentPath.status == .unsatisfied, "nothing leads out")
     }
 
     @Test func `an older daemon is as none`() async throws {

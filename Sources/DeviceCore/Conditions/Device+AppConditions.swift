@@ -8,7 +8,7 @@ struct ConditionWatch: Hashable, Sendable, Codable {
 
 /// The device as apps see it, and its screen.
 extension Device {
-    /// As apps are told.
+    /// As apps are told. What no source says is nil.
     package var conditionsForApps: DeviceConditions {
         var told = DeviceConditions()
         told.battery = conditions.known(.battery).map(Int64.init)
@@ -33,9 +33,9 @@ extension Device {
         return told
     }
 
-    /// What an app watches, if it is not what it was told last.
-    func changedConditions(of index: Int) -> DeviceConditions? {
-        guard let watch = apps[index].watch else { return nil }
+    /// What a launch watches, if it is not what it was told last.
+    func changedConditions(of index: Int, _ launch: LaunchID) -> DeviceConditions? {
+        guard let watch = apps[index].watch, watch.launch == launch else { return nil }
         let now = conditionsForApps
         return now == watch.told ? nil : now
     }
@@ -51,6 +51,19 @@ extension Device {
         transition.reply(reply, .conditions(now))
     }
 
+    mutating func toldConditions(_ told: DeviceConditions, _ index: Int, _ launch: LaunchID) {
+        if apps[index].watch?.launch == launch { apps[index].watch?.told = told }
+    }
+
+    /// An app's next launch may have said something while the end of the last was on its way.
+    mutating func setIdleTimer(isDisabled: Bool, _ index: Int, _ launch: LaunchID) {
+        if isDisabled {
+            apps[index].idleTimerIsDisabledBy = launch
+        } else if apps[index].idleTimerIsDisabledBy == launch {
+            apps[index].idleTimerIsDisabledBy = nil
+        }
+    }
+
     /// Tells the apps that run; one that is suspended is told when it goes on.
     mutating func tellConditions(after condition: Condition, _ transition: inout Transition) {
         guard condition.isToldToApps else { return }
@@ -63,21 +76,21 @@ extension Device {
     mutating func forgetLink(of launch: LaunchID, _ index: Int) {
         leaveSessions(of: launch, index)
         if apps[index].watch?.launch == launch { apps[index].watch = nil }
-        if apps[index].idleTimerIsDisabledBy == launch {
-            apps[index].idleTimerIsDisabledBy = nil
-        }
+        setIdleTimer(isDisabled: false, index, launch)
     }
 
-    /// The screen stays on for an app that wants that, while its user looks at it.
+    /// The screen stays on for an app that wants that, while its user looks at it: not while it is
+    /// locked. Where no source says so, it is not.
     mutating func updateIdleInhibition(_ transition: inout Transition) {
-        var inhibits = false
-        for owner in owners where !inhibits {
-            guard apps[owner.app].idleTimerIsDisabledBy == owner.launch else { continue }
-            inhibits =
-                apps[owner.app].mainLaunch.map {
-                    $0.id == owner.launch && $0.presence == .foreground
-                } ?? false
-        }
+        let isLocked = conditions.known(.locked).map { $0 != 0 } ?? false
+        let inhibits =
+            !isLocked
+            && owners.contains { owner in
+                guard apps[owner.app].idleTimerIsDisabledBy == owner.launch,
+                    let main = apps[owner.app].mainLaunch
+                else { return false }
+                return main.id == owner.launch && main.presence == .foreground
+            }
         guard inhibits != isIdleInhibited else { return }
         isIdleInhibited = inhibits
         transition.emit(.inhibitIdle(inhibits))

@@ -320,8 +320,7 @@ extension Effect {
         switch self {
         case .save: false
         case .reply, .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill,
-            .release,
-            .measure, .checkLocks, .weigh, .limitMemory, .setDeadline, .tell, .holdAwake,
+            .release, .measure, .checkLocks, .weigh, .limitMemory, .setDeadline, .tell, .holdAwake,
             .inhibitIdle, .sleepAgain, .watchIdle, .notifyFailures, .watchUse, .arm, .announce,
             .transfer:
             true

@@ -11,7 +11,7 @@ extension Device {
         _ transition: inout Transition
     ) {
         guard let (index, launchIndex) = find(id) else { return }
-        let facts = facts(of: index, at: transition.now)
+        let facts = facts(of: index, id, at: transition.now)
         var actions: [LaunchAction] = []
         var mayChange = event.mayChangeAnswers
         var grants: (before: Grant?, after: Grant?) = (nil, nil)
@@ -30,7 +30,8 @@ extension Device {
         for action in actions { perform(action, id, of: index, &transition) }
     }
 
-    func facts(of index: Int, at now: Moment) -> LaunchFacts {
+    /// `launch`: if it is to be told anything.
+    func facts(of index: Int, _ launch: LaunchID? = nil, at now: Moment) -> LaunchFacts {
         LaunchFacts(
             now: now,
             app: apps[index].id,
@@ -40,7 +41,7 @@ extension Device {
             onExternalPower: conditions.externalPower,
             processingGrant: grant(for: .processing),
             refreshStatus: refreshStatus(of: apps[index].id),
-            changedConditions: changedConditions(of: index),
+            changedConditions: launch.flatMap { changedConditions(of: index, $0) },
             isStopping: isStopping
         )
     }
@@ -86,7 +87,7 @@ extension Device {
         case .conditionsWatched(let reply):
             watchConditions(of: index, id, reply, &transition)
         case .idleTimer(let isDisabled, let reply):
-            apps[index].idleTimerIsDisabledBy = isDisabled ? id : nil
+            setIdleTimer(isDisabled: isDisabled, index, id)
             transition.reply(reply, .done)
         case .finishedLaunching, .accepted, .declined, .expirationHandler, .completed, .taskBegan,
             .taskEnded, .extensionGone, .enteredBackground, .openedURLs:
@@ -112,7 +113,7 @@ extension Device {
         case .save: save(app: index, launch: id)
         case .emit(let effect): transition.emit(effect)
         case .answer(let token, let reply): transition.reply(token, reply)
-        case .toldConditions(let conditions): apps[index].watch?.told = conditions
+        case .toldConditions(let conditions): toldConditions(conditions, index, id)
         case .started:
             unblockStarts()
             answerOpening(id, index, &transition)
@@ -332,9 +333,9 @@ extension LaunchEvent {
     /// nothing.
     fileprivate var mayChangeAnswers: Bool {
         switch self {
-        case .process(.measured), .process(.locks), .woke: false
+        case .process(.measured), .process(.locks), .woke, .conditionsChanged: false
         case .process, .made, .app, .delivered, .resumed, .stopped, .ended, .grantChanged,
-            .refreshChanged, .conditionsChanged, .opened, .left, .reopened, .recovered, .rebooted:
+            .refreshChanged, .opened, .left, .reopened, .recovered, .rebooted:
             true
         }
     }

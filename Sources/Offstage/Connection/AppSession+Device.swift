@@ -4,34 +4,30 @@ internal import Foundation
 internal import Synchronization
 internal import Vocabulary
 
-/// The device as the daemon knows it. It is watched from the first time that anything of the app's
-/// looks; what has changed is then told, and reading waits for nobody.
+/// The device as the daemon knows it. The first read makes the daemon watch; after that it tells
+/// each change, and a read waits for nothing.
 extension AppSession {
     struct DeviceState {
-        /// As the app has been shown it; nil: it has not looked, and nothing was told.
+        /// As it was known when anybody read it, or was told, last; nil: neither has happened.
         fileprivate var shown: DeviceConditions?
-        /// Whether the daemon has been asked on this connection.
-        fileprivate var watch = Watch.no
-        fileprivate var isWanted = false
+        fileprivate var knowledge = Knowledge.old
         fileprivate var observers: [UInt64: DeviceObserver] = [:]
         fileprivate var lastObserver: UInt64 = 0
 
-        fileprivate enum Watch {
-            case no
-            /// The daemon tells what changes.
-            case told
-            /// An older daemon has no conditions for apps.
-            case impossible
+        fileprivate enum Knowledge {
+            /// Nobody has asked on this connection, or only a process that is not told of changes.
+            case old
+            /// The last question was not answered: the next reader does not wait for another.
+            case unanswered
+            /// The daemon tells each change, or is an older one that knows nothing of the device.
+            case current
         }
 
-        /// Of what was asked on an earlier connection this one knows nothing.
-        mutating func connected() { watch = .no }
+        /// This daemon was asked nothing yet.
+        mutating func connected() { knowledge = .old }
 
-        /// Whether what is known is all that can be known.
-        fileprivate var isCurrent: Bool { watch != .no }
-
-        /// Reading it. Without a daemon nothing is known.
-        fileprivate mutating func look() -> DeviceConditions {
+        /// Without a daemon nothing is known; of one that was there, what it said last.
+        fileprivate mutating func read() -> DeviceConditions {
             let conditions = shown ?? DeviceConditions()
             shown = conditions
             return conditions
@@ -44,31 +40,41 @@ extension AppSession {
 
     // MARK: Reading
 
-    /// As it is now. The first time, and in a helper program each time, the daemon is asked, which
-    /// answers within a bounded time; without one nothing is known.
+    /// As it is now. The daemon is asked, and answers within a bounded time, by the first read and,
+    /// in a process that has not said hello, by each. Once it has not answered, a read returns what
+    /// was known last, and the answer to come is told as a change.
     var device: DeviceConditions {
-        if !state.withLock({ $0.device.isCurrent }) {
+        let knowledge = state.withLock { $0.device.knowledge }
+        switch knowledge {
+        case .current: break
+        case .unanswered: askForDevice {}
+        case .old:
             let answered = DispatchSemaphore(value: 0)
             askForDevice { answered.signal() }
             answered.wait()
         }
-        return state.withLock { $0.device.look() }
+        return state.withLock { $0.device.read() }
     }
 
-    /// The same without waiting: `body` is called on this thread or on the link's.
-    func withDevice(_ body: @escaping @Sendable (DeviceConditions) -> Void) {
-        let read: @Sendable () -> Void = { [self] in body(state.withLock { $0.device.look() }) }
-        if state.withLock({ $0.device.isCurrent }) { read() } else { askForDevice(read) }
-    }
+    /// As it was known last; nil: nobody has asked, or there is no answer yet.
+    var knownDevice: DeviceConditions? { state.withLock { $0.device.shown } }
 
-    /// Calls `body` for each change from now on.
-    func observeDevice(_ body: @escaping DeviceObserver) -> UInt64 {
+    /// Calls `body` for each change from now on, and `known` once, on this thread or on the link's,
+    /// when what there is to be known is known.
+    func observeDevice(
+        known: @escaping @Sendable () -> Void = {},
+        _ body: @escaping DeviceObserver
+    ) -> UInt64 {
         let (number, isCurrent) = state.withLock { state in
             state.device.lastObserver += 1
             state.device.observers[state.device.lastObserver] = body
-            return (state.device.lastObserver, state.device.isCurrent)
+            return (state.device.lastObserver, state.device.knowledge == .current)
         }
-        if !isCurrent { askForDevice {} }
+        let read: @Sendable () -> Void = { [self] in
+            _ = state.withLock { $0.device.read() }
+            known()
+        }
+        if isCurrent { read() } else { askForDevice(read) }
         return number
     }
 
@@ -81,33 +87,25 @@ extension AppSession {
     // MARK: The daemon
 
     private func askForDevice(_ done: @escaping @Sendable () -> Void) {
-        state.withLock { $0.device.isWanted = true }
-        ask(
-            OutgoingCall(App1.WatchConditions()) { [self] answer in
-                switch answer {
-                case .success(let conditions): took(conditions)
-                case .failure(let error) where error.reason == .unsupported:
-                    state.withLock { $0.device.watch = .impossible }
-                case .failure(let error):
-                    askAgain(after: error) { [self] in askForDevice {} }
+        connection.ask(
+            .lookAtDevice { [self] answer in
+                if case .failure(let error) = answer {
+                    state.withLock {
+                        $0.device.knowledge =
+                            error.reason == .unsupported ? .current : .unanswered
+                    }
                 }
                 done()
-            } late: { [self] in
-                took($0)
-            }
+            },
+            for: self
         )
     }
 
-    /// The daemon has answered, and tells what changes if it knows this process as an app.
-    private func took(_ conditions: DeviceConditions) {
-        state.withLock { if $0.greeting != nil { $0.device.watch = .told } }
-        changed(conditions: conditions)
-    }
-
-    func changed(conditions: DeviceConditions) {
+    func changed(conditions: DeviceConditions, isTold: Bool) {
         let (before, observers) = state.withLock { state in
             let before = state.device.shown ?? conditions
             state.device.shown = conditions
+            state.device.knowledge = isTold ? .current : .old
             let numbers = state.device.observers.keys.sorted()
             return (before, numbers.compactMap { state.device.observers[$0] })
         }
@@ -115,46 +113,10 @@ extension AppSession {
         for observer in observers { observer(before, conditions) }
     }
 
-    /// Another connection: the daemon knows nothing of what was asked on the last.
-    func watchDeviceAgain() {
-        let (isWanted, isDisabled) = state.withLock { state in
-            (state.device.isWanted, state.idleTimerIsDisabled)
-        }
-        if isWanted { askForDevice {} }
-        if isDisabled { tellIdleTimer(true) }
-    }
-
     // MARK: The screen
 
-    /// Whether the desktop may lock the screen, or switch it off, in the foreground.
+    /// Whether the screen stays on in the foreground.
     func setIdleTimer(disabled: Bool) {
-        let isNew = state.withLock { state in
-            defer { state.idleTimerIsDisabled = disabled }
-            return state.idleTimerIsDisabled != disabled
-        }
-        if isNew { tellIdleTimer(disabled) }
-    }
-
-    private func tellIdleTimer(_ isDisabled: Bool) {
-        ask(
-            OutgoingCall(App1.SetIdleTimer { $0.isDisabled = isDisabled }) { [self] answer in
-                // Without a daemon, or with an older one, the desktop does as it likes.
-                guard case .failure(let error) = answer else { return }
-                askAgain(after: error) { [self] in
-                    if state.withLock({ $0.idleTimerIsDisabled }) == isDisabled {
-                        tellIdleTimer(isDisabled)
-                    }
-                }
-            }
-        )
-    }
-
-    /// A daemon whose disk is full refuses what it would take, and does not call back.
-    private func askAgain(
-        after error: CallError,
-        _ body: @escaping @Sendable () -> Void
-    ) {
-        guard error.reason == .refused(.storage) else { return }
-        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1), execute: body)
+        connection.ask(.setIdleTimer(disabled: disabled), for: self)
     }
 }

@@ -39,8 +39,6 @@ final class AppSession: DaemonListener {
         /// Launches for the events of sessions that the app has not made yet.
         var sessionRuns: [String: SessionRun] = [:]
         var device = DeviceState()
-        /// The screen is to stay on.
-        var idleTimerIsDisabled = false
         /// Of which the daemon has been told.
         var mistakes: Set<String> = []
 
@@ -122,7 +120,6 @@ final class AppSession: DaemonListener {
             return (state.application, state.hasFinishedLaunching)
         }
         joinAgain()
-        watchDeviceAgain()
         application?.changed(greeting.backgroundRefresh)
         // Also one that has not moved: an earlier daemon may not have come to say so.
         guard hasLaunched else { return }

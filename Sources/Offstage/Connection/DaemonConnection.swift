@@ -15,6 +15,9 @@ final class DaemonConnection: Sendable {
         /// Handlers are registered; offers are welcome.
         case finishedLaunching
         case call(OutgoingCall)
+        /// From now on the device is watched.
+        case lookAtDevice(Answer<DeviceConditions>)
+        case setIdleTimer(disabled: Bool)
         case complete(delivery: DeliveryID, result: TaskResult)
         /// What the daemon had called is done.
         case answer(IncomingNumber)
@@ -124,7 +127,8 @@ extension DaemonConnection.Request {
         switch self {
         case .greet(let answer): answer(.failure(error))
         case .call(let call): call.answer(.failure(error))
-        case .finishedLaunching, .complete, .answer, .watchTermination, .stop: break
+        case .lookAtDevice(let answer): answer(.failure(error))
+        case .finishedLaunching, .setIdleTimer, .complete, .answer, .watchTermination, .stop: break
         }
     }
 }

@@ -79,6 +79,10 @@ final class DaemonLink {
         case .call(let call):
             let caller = caller(Caller(answer: call.answer, late: call.late))
             feed(.call(call.call, call.persistence, caller))
+        case .lookAtDevice(let answer):
+            let caller = Caller { answer(App1.WatchConditions.reply(from: $0)) }
+            feed(.lookAtDevice(self.caller(caller)))
+        case .setIdleTimer(let isDisabled): feed(.setIdleTimer(disabled: isDisabled))
         case .complete(let delivery, let result): feed(.complete(delivery, result))
         case .answer(let number): feed(.done(number))
         case .watchTermination: termination = termination ?? Termination(loop, owner)
@@ -139,7 +143,10 @@ final class DaemonLink {
         case .openURLs(let urls, let number): owner.openURLs(urls, number)
         case .memoryWarning: owner.memoryWarning()
         case .changed(let status): owner.changed(backgroundRefresh: status)
-        case .conditionsChanged(let conditions): owner.changed(conditions: conditions)
+        case .conditions(let conditions, let isTold):
+            owner.changed(conditions: conditions, isTold: isTold)
+        case .conditionsChanged(let conditions):
+            owner.changed(conditions: conditions, isTold: true)
         case .taskEnded(let session, let end, let number):
             owner.taskEnded(session: session, end, number)
         case .taskProgressed(let session, let progress):

@@ -32,7 +32,8 @@ protocol DaemonListener: AnyObject, Sendable {
     func openURLs(_ urls: [String], _ number: IncomingNumber)
     func memoryWarning()
     func changed(backgroundRefresh: Word<RefreshStatus>)
-    func changed(conditions: DeviceConditions)
+    /// The device is this now. `isTold`: so will be what changes.
+    func changed(conditions: DeviceConditions, isTold: Bool)
 
     /// A task of a session has ended; to be answered once the app has done with it.
     func taskEnded(session: String, _ end: SessionTaskEnd, _ number: IncomingNumber)

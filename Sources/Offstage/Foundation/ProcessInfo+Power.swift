@@ -17,12 +17,12 @@ extension ProcessInfo {
     }
 
     /// Whether the user has turned on low-power mode. False where nobody knows.
-    public var isLowPowerModeEnabled: Bool { AppSession.shared.device.isLowPower }
+    public var isLowPowerModeEnabled: Bool { PowerNotifications.shared.device.isLowPower }
 
     /// How warm the device is. ``ThermalState-swift.enum/nominal`` where nobody knows.
-    public var thermalState: ThermalState { AppSession.shared.device.thermalState }
+    public var thermalState: ThermalState { PowerNotifications.shared.device.thermalState }
 
-    /// ``thermalState-swift.property`` is another one: posted on a background thread.
+    /// ``thermalState-swift.property`` has changed: posted on a background thread.
     public static var thermalStateDidChangeNotification: NSNotification.Name {
         PowerNotifications.shared.begin()
         return PowerNotifications.thermalState
@@ -30,7 +30,7 @@ extension ProcessInfo {
 }
 
 extension NSNotification.Name {
-    /// `ProcessInfo.isLowPowerModeEnabled` is another one: posted on a background thread.
+    /// `ProcessInfo.isLowPowerModeEnabled` has changed: posted on a background thread.
     public static var NSProcessInfoPowerStateDidChange: NSNotification.Name {
         PowerNotifications.shared.begin()
         return PowerNotifications.powerState
@@ -50,8 +50,8 @@ extension DeviceConditions {
     }
 }
 
-/// Posts both notifications from the first time that either is named: nobody can observe one
-/// before.
+/// Posts both notifications from the first time that either is named by its constant, or that a
+/// property is read. Code that observes the text of a name and reads neither is told nothing.
 final class PowerNotifications: Sendable {
     static let powerState = NSNotification.Name("NSProcessInfoPowerStateDidChangeNotification")
     static let thermalState = NSNotification.Name("NSProcessInfoThermalStateDidChangeNotification")
@@ -61,6 +61,11 @@ final class PowerNotifications: Sendable {
     private let hasBegun = Atomic(false)
 
     init(_ session: AppSession) { self.session = session }
+
+    var device: DeviceConditions {
+        begin()
+        return session.device
+    }
 
     func begin() {
         guard !hasBegun.exchange(true, ordering: .relaxed) else { return }

@@ -1,6 +1,7 @@
 internal import Vocabulary
 
-/// The way to the network, as the daemon knows it. Without one it is taken to be there.
+/// The way to the network, as the daemon knows it, or knew it when it was there last. Where nobody
+/// has said, an interface with a default route is taken to lead there.
 public struct NWPath: Hashable, Sendable, CustomDebugStringConvertible {
     /// Whether there is a network.
     public enum Status: Sendable {
@@ -9,10 +10,12 @@ public struct NWPath: Hashable, Sendable, CustomDebugStringConvertible {
         /// There is none.
         case unsatisfied
         /// There is one, and a sign-in page is in the way.
+        // Elsewhere it means that a try may bring up the way, as with a tunnel. It is the nearest:
+        // an app that waits for `satisfied` waits, and one that tries may see its user sign in.
         case requiresConnection
     }
 
-    /// Why there is no network.
+    /// Why there is no network. Code that tells all reasons apart compiles; only the first occurs.
     public enum UnsatisfiedReason: Sendable {
         /// There is one, or nobody says why not.
         case notAvailable
@@ -30,7 +33,8 @@ public struct NWPath: Hashable, Sendable, CustomDebugStringConvertible {
     public let status: Status
     /// Always ``UnsatisfiedReason/notAvailable``: nothing on the device keeps a reason.
     public var unsatisfiedReason: UnsatisfiedReason { .notAvailable }
-    /// The interfaces that lead there, the preferred first. The kernel says which.
+    /// The interfaces that lead there, the preferred first. The kernel says which when the path is
+    /// made; that they have changed is no news by itself.
     public let availableInterfaces: [NWInterface]
     /// The network is metered.
     public let isExpensive: Bool
@@ -64,9 +68,11 @@ public struct NWPath: Hashable, Sendable, CustomDebugStringConvertible {
             (required ?? interface.type) == interface.type && !prohibited.contains(interface.type)
         }
         let isLimited = required != nil || !prohibited.isEmpty
-        let isUsable = !isLimited || !usable.isEmpty
+        let hasRoute = !usable.isEmpty
+        // Of all interfaces the daemon knows more than the routes say: there are tunnels without.
+        let isUsable = !isLimited || hasRoute
         switch conditions.network?.known {
-        case .on where isUsable, nil where isUsable: status = .satisfied
+        case .on where isUsable, nil where hasRoute: status = .satisfied
         case .portal where isUsable: status = .requiresConnection
         case .on, .off, .portal, nil: status = .unsatisfied
         }

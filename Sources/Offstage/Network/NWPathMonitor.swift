@@ -5,7 +5,11 @@ internal import Vocabulary
 /// Tells an app of the network: what it is now, and each change while the app runs. An app that
 /// was suspended is told once, if anything has changed.
 ///
-/// It is also an asynchronous sequence of paths: then it starts by itself, and ends with the loop.
+/// A change of the interface alone, such as from Wi-Fi to a cable, is told with the next change of
+/// the network; ``currentPath`` has it at once.
+///
+/// It is also an asynchronous sequence of paths, for any number of loops: each begins with the
+/// path as it is, needs no ``start(queue:)``, and ends with the monitor's ``cancel()``.
 public final class NWPathMonitor: Sendable {
     private let session: AppSession
     private let required: NWInterface.InterfaceType?
@@ -16,12 +20,20 @@ public final class NWPathMonitor: Sendable {
     private struct State {
         var handler: (@Sendable (NWPath) -> Void)?
         var queue: DispatchQueue?
+        /// What the handler was told last.
+        var told: NWPath?
         var observer: UInt64?
         var isCancelled = false
-        /// Who waits for paths, and is told that there are no more.
-        var ended: (@Sendable () -> Void)?
-        /// As was told last.
-        var path: NWPath?
+        var loops: [UInt64: Loop] = [:]
+        var lastLoop: UInt64 = 0
+    }
+
+    /// One that waits for paths.
+    private struct Loop {
+        let paths: AsyncStream<NWPath>.Continuation
+        let queue = DispatchQueue(label: "org.offstage.path")
+        var told: NWPath?
+        var observer: UInt64?
     }
 
     /// Of all interfaces.
@@ -53,7 +65,8 @@ public final class NWPathMonitor: Sendable {
 
     deinit { cancel() }
 
-    /// Called on the queue with the path as it is after ``start(queue:)``, and with each other one.
+    /// Called on the queue with the path as it is after ``start(queue:)``, and with each later
+    /// change.
     public var pathUpdateHandler: (@Sendable (NWPath) -> Void)? {
         get { state.withLock { $0.handler } }
         set {
@@ -63,6 +76,8 @@ public final class NWPathMonitor: Sendable {
                 return state.handler
             }
             withExtendedLifetime(old) {}
+            // The path may have been known before there was anybody to be told.
+            tell()
         }
     }
 
@@ -82,38 +97,27 @@ public final class NWPathMonitor: Sendable {
             return true
         }
         guard isFirst else { return }
-        let observer = session.observeDevice { [weak self] _, now in self?.tell(now) }
+        let observer = session.observeDevice(known: { [weak self] in self?.tell() }) {
+            [weak self] _, _ in self?.tell()
+        }
         let isLate = state.withLock { state in
             state.observer = observer
             return state.isCancelled
         }
-        if isLate { return session.stopObservingDevice(observer) }
-        session.withDevice { [weak self] in self?.tell($0) }
+        if isLate { session.stopObservingDevice(observer) }
     }
 
-    /// Ends it: the handler is called no more.
+    /// Ends it: the handler is called no more, and loops end.
     public func cancel() {
-        let (observer, handler, ended) = state.withLock { state in
+        let (observer, handler, loops) = state.withLock { state in
             state.isCancelled = true
-            return (state.observer.take(), state.handler.take(), state.ended.take())
+            defer { state.loops = [:] }
+            return (state.observer.take(), state.handler.take(), state.loops)
         }
         if let observer { session.stopObservingDevice(observer) }
-        ended?()
+        for (_, loop) in loops { end(loop) }
         // What it holds may end with it, so not under the lock.
         withExtendedLifetime(handler) {}
-    }
-
-    /// For a sequence; one whose monitor was cancelled is empty.
-    private func follow(
-        _ handler: @escaping @Sendable (NWPath) -> Void,
-        ended: @escaping @Sendable () -> Void
-    ) {
-        pathUpdateHandler = handler
-        let isOver = state.withLock { state in
-            if !state.isCancelled { state.ended = ended }
-            return state.isCancelled
-        }
-        if isOver { ended() } else { start(queue: DispatchQueue(label: "org.offstage.path")) }
     }
 
     private func path(_ conditions: DeviceConditions) -> NWPath {
@@ -125,16 +129,70 @@ public final class NWPathMonitor: Sendable {
         )
     }
 
-    private func tell(_ conditions: DeviceConditions) {
+    // MARK: The handler
+
+    /// What is told is read on the queue: what was known when it was asked for may have changed.
+    private func tell() {
         queue?.async { [weak self] in
             guard let self else { return }
-            let path = path(conditions)
-            let handler = state.withLock { state -> (@Sendable (NWPath) -> Void)? in
-                guard !state.isCancelled, state.path != path else { return nil }
-                state.path = path
-                return state.handler
+            // The queue may be one that runs several blocks at once: the last word is the last told.
+            let news = state.withLock { state -> ((@Sendable (NWPath) -> Void), NWPath)? in
+                guard !state.isCancelled, let handler = state.handler,
+                    let path = session.knownDevice.map(path), state.told != path
+                else { return nil }
+                state.told = path
+                return (handler, path)
             }
-            handler?(path)
+            if let (handler, path) = news { handler(path) }
+        }
+    }
+
+    // MARK: Loops
+
+    /// Ends by `unfollow`; one whose monitor was cancelled ends at once.
+    fileprivate func follow(_ paths: AsyncStream<NWPath>.Continuation) -> UInt64? {
+        let number = state.withLock { state -> UInt64? in
+            guard !state.isCancelled else { return nil }
+            state.lastLoop += 1
+            state.loops[state.lastLoop] = Loop(paths: paths)
+            return state.lastLoop
+        }
+        guard let number else {
+            paths.finish()
+            return nil
+        }
+        let observer = session.observeDevice(known: { [weak self] in self?.tell(number) }) {
+            [weak self] _, _ in self?.tell(number)
+        }
+        let isLate = state.withLock { state in
+            state.loops[number]?.observer = observer
+            return state.loops[number] == nil
+        }
+        if isLate { session.stopObservingDevice(observer) }
+        return number
+    }
+
+    fileprivate func unfollow(_ number: UInt64) {
+        let loop = state.withLock { $0.loops.removeValue(forKey: number) }
+        if let loop { end(loop) }
+    }
+
+    private func end(_ loop: Loop) {
+        if let observer = loop.observer { session.stopObservingDevice(observer) }
+        loop.paths.finish()
+    }
+
+    private func tell(_ number: UInt64) {
+        let queue = state.withLock { $0.loops[number]?.queue }
+        queue?.async { [weak self] in
+            guard let self, let conditions = session.knownDevice else { return }
+            let path = path(conditions)
+            let paths = state.withLock { state -> AsyncStream<NWPath>.Continuation? in
+                guard let loop = state.loops[number], loop.told != path else { return nil }
+                state.loops[number]?.told = path
+                return loop.paths
+            }
+            paths?.yield(path)
         }
     }
 }
@@ -143,7 +201,7 @@ extension NWPathMonitor: AsyncSequence {
     /// A path.
     public typealias Element = NWPath
 
-    /// The path as it is, then each other one. A newer one takes the place of one that was not
+    /// The path as it is, then each later change. A newer one takes the place of one that was not
     /// taken.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let paths: AsyncStream<NWPath>
@@ -154,9 +212,9 @@ extension NWPathMonitor: AsyncSequence {
                 bufferingPolicy: .bufferingNewest(1)
             )
             self.paths = paths
+            guard let number = monitor.follow(sender) else { return }
             // The monitor is kept as long as somebody waits for its paths.
-            sender.onTermination = { _ in monitor.cancel() }
-            monitor.follow({ sender.yield($0) }, ended: { sender.finish() })
+            sender.onTermination = { _ in monitor.unfollow(number) }
         }
 
         /// The next path; nil: the task that asks was cancelled, or the monitor.
@@ -166,6 +224,6 @@ extension NWPathMonitor: AsyncSequence {
         }
     }
 
-    /// Starts the monitor.
+    /// Begins with the path as it is.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 }

@@ -5,7 +5,7 @@ internal import Vocabulary
 /// The device that the app runs on.
 ///
 /// The battery is what the daemon knows of it, and what `offstage set battery` and `offstage set
-/// power` say. Without a daemon it is not known.
+/// power` say. Without a daemon it is as it was known last, and not known if there never was one.
 @preconcurrency @MainActor
 public class UIDevice: NSObject {
     /// The device.
@@ -71,13 +71,13 @@ public class UIDevice: NSObject {
         isBatteryMonitoringEnabled ? session.device.batteryState : .unknown
     }
 
-    /// The charge is another one: posted on the main thread while the battery is monitored.
+    /// The charge has changed: posted on the main thread while the battery is monitored.
     public nonisolated static let batteryLevelDidChangeNotification = NSNotification.Name(
         "UIDeviceBatteryLevelDidChangeNotification"
     )
 
-    /// ``batteryState-swift.property`` is another one: posted on the main thread while the battery
-    /// is monitored.
+    /// ``batteryState-swift.property`` has changed: posted on the main thread while the battery is
+    /// monitored.
     public nonisolated static let batteryStateDidChangeNotification = NSNotification.Name(
         "UIDeviceBatteryStateDidChangeNotification"
     )

@@ -36,13 +36,13 @@ final class CallersAnswered: ClientInvariant {
 
     func took(_ event: ClientEvent, _ client: VirtualClient, _ world: World) {
         switch event {
-        case .greet(let token): wait(token, false, client, world)
+        case .greet(let token), .lookAtDevice(let token): wait(token, false, client, world)
         case .call(_, let persistence, let token):
             wait(token, persistence == .kept, client, world)
         case .answered(let number, _):
             sent[SentKey(client: client.number, number: number)]?.isAnswered = true
-        case .disconnected, .finishedLaunching, .complete, .done, .stop, .look, .connected,
-            .notConnected, .called, .tick:
+        case .disconnected, .finishedLaunching, .setIdleTimer, .complete, .done, .stop, .look,
+            .connected, .notConnected, .called, .tick:
             break
         }
     }
@@ -84,8 +84,8 @@ final class CallersAnswered: ClientInvariant {
             waiting.remove(at: index)
         case .connect, .watch, .reply, .refuse, .armTicker, .reachable, .unreachable, .greeted,
             .run, .expire, .expireTask, .enterBackground, .enterForeground, .becomeActive,
-            .memoryWarning, .changed, .conditionsChanged, .taskEnded, .taskProgressed, .taskAsked,
-            .log, .openURLs:
+            .memoryWarning, .changed, .conditions, .conditionsChanged, .taskEnded,
+            .taskProgressed, .taskAsked, .log, .openURLs:
             break
         }
         return nil

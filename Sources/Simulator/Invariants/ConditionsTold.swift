@@ -31,7 +31,7 @@ final class ConditionsTold: ClientInvariant {
 }
 
 /// The desktop is kept from locking the screen while an app wants that and its user looks at it,
-/// and not longer.
+/// and not longer. A screen that is locked all the same goes off.
 final class IdleInhibited: Invariant {
     let name = "the screen stays on only in the foreground"
 
@@ -49,7 +49,9 @@ final class IdleInhibited: Invariant {
         guard inFront.allSatisfy({ $0.isDead || $0.clients[0].isListening(world) }) else {
             return nil
         }
-        let isWanted = inFront.contains { !$0.isDead && $0.clients[0].disablesIdleTimer }
+        let isLocked = world.known(.locked).map { $0 > 0 } ?? false
+        let isWanted =
+            !isLocked && inFront.contains { !$0.isDead && $0.clients[0].disablesIdleTimer }
         guard isWanted != world.isIdleInhibited else { return nil }
         return isWanted
             ? "an app in the foreground wants the screen on, and it may go off"
@@ -70,7 +72,7 @@ extension World {
         return conditions
     }
 
-    private func known(_ condition: Condition) -> Int? {
+    fileprivate func known(_ condition: Condition) -> Int? {
         switch reading(condition) {
         case .value(let value): value
         case .noDevice: condition.harmless

@@ -50,8 +50,8 @@ final class EndsTold: ClientInvariant, ProcessInvariant {
             known.formUnion(told.ends)
             open.removeAll { told.ends.contains($0.delivery) }
         case .disconnected: telling.removeAll { $0.client == client.number }
-        case .greet, .finishedLaunching, .call, .done, .stop, .look, .connected, .notConnected,
-            .called, .tick:
+        case .greet, .finishedLaunching, .call, .lookAtDevice, .setIdleTimer, .done, .stop,
+            .look, .connected, .notConnected, .called, .tick:
             break
         }
     }

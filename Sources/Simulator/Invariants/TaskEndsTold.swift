@@ -100,8 +100,8 @@ final class TaskEndsTold: ClientInvariant, CommitInvariant {
             }
         case .connect, .watch, .send, .refuse, .armTicker, .answer, .giveUp, .answerLate,
             .reachable, .unreachable, .greeted, .run, .expire, .expireTask, .enterBackground,
-            .enterForeground, .becomeActive, .memoryWarning, .changed, .conditionsChanged,
-            .taskProgressed, .taskAsked, .log, .openURLs:
+            .enterForeground, .becomeActive, .memoryWarning, .changed, .conditions,
+            .conditionsChanged, .taskProgressed, .taskAsked, .log, .openURLs:
             break
         }
         return nil

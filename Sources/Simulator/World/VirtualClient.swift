@@ -43,6 +43,8 @@ package final class VirtualClient {
     var heard: [(number: IncomingNumber, kind: MessageKind)] = []
     /// The device, as it was told of it on this connection; nil: it was not.
     var device: DeviceConditions?
+    /// Its app wants to know of the device.
+    var hasLooked = false
     /// The screen is to stay on.
     var disablesIdleTimer = false
     /// What waits for an answer.
@@ -100,9 +102,6 @@ enum Asked {
     case task(Int)
     /// An activity that it held before its connection was lost, and the number that it had.
     case taskAgain(Int, before: Int64)
-    /// The conditions of the device, which it watches from then on.
-    case device
-    case idleTimer
     case nothing
 }
 

@@ -154,12 +154,8 @@ enum Action {
     case submit(Submission)
     case setInterval(Double)
     case cancel
-    /// Asks for the conditions of the device once more.
-    case watchDevice(VirtualClient)
     /// Whether the screen is to stay on.
     case setIdleTimer(disabled: Bool)
-    /// The same once more, as it is by then.
-    case tellIdleTimer(VirtualClient)
     case disconnect
     case reconnect
     /// A second connection, of which the daemon hears before it hears of the end of the first.

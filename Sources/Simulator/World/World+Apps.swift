@@ -46,9 +46,7 @@ extension World {
             let call = App1.SetMinimumFetchInterval { $0.seconds = seconds }
             ask(.setMinimumFetchInterval(call), process, .kept)
         case .cancel: ask(.cancel(App1.Cancel()), process, .kept)
-        case .watchDevice(let client): watchDevice(client)
         case .setIdleTimer(let isDisabled): setIdleTimer(isDisabled, process)
-        case .tellIdleTimer(let client): tellIdleTimer(client)
         case .disconnect: disconnect(process)
         case .reconnect: reconnect(process)
         case .connectAnew: connectAnew(process)

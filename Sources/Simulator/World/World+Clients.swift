@@ -64,6 +64,7 @@ extension World {
         case .openURLs(_, let number): feed(.done(number), client)
         case .memoryWarning: process.memory = min(process.memory, 150 << 20)
         case .changed: break
+        case .conditions(let conditions, let isTold): client.device = isTold ? conditions : nil
         case .conditionsChanged(let conditions): client.device = conditions
         case .taskProgressed(_, let progress): progressed(progress, client)
         case .taskAsked(_, let question): asked(question, client)

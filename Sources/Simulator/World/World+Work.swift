@@ -20,9 +20,6 @@ extension World {
         let process = client.process
         switch what {
         case .nothing: break
-        case .device: toldOfDevice(answer, client)
-        case .idleTimer:
-            if answer.isRefusedForStorage { again(.tellIdleTimer(client), process) }
         case .greeting:
             process.link.isGreeting = false
             guard process.link.waitsForGreeting else { break }
