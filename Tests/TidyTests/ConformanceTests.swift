@@ -19,27 +19,27 @@ struct ConformanceTests {
         func problems(_ row: String) -> [String] {
             Conformance((good.dropLast() + [row]).joined(separator: "\n")).problems(in: [tests])
         }
-        #expect(problems("| K12 | text | `ATests/BTests/c`, `ATests/BTests/c` | in part |") == [])
-        #expect(problems("| K12 | text | `ATests/BTests/f: g/h` | proven |") == [])
-        #expect(problems("| K12 | text | | later |") == [])
-        #expect(problems("") == ["K12 is missing"])
+        #expect(problems("| K17 | text | `ATests/BTests/c`, `ATests/BTests/c` | in part |") == [])
+        #expect(problems("| K17 | text | `ATests/BTests/f: g/h` | proven |") == [])
+        #expect(problems("| K17 | text | | later |") == [])
+        #expect(problems("") == ["K17 is missing"])
         #expect(
-            problems("| K12 | text | `ATests/BTests/x` | proven |") == [
-                "K12: no test ATests/BTests/x"
+            problems("| K17 | text | `ATests/BTests/x` | proven |") == [
+                "K17: no test ATests/BTests/x"
             ]
         )
-        #expect(problems("| K12 | text | `ATests/D/c` | proven |") == ["K12: no test ATests/D/c"])
-        #expect(problems("| K12 | text | `ATests/D/e` | proven |") == ["K12: no test ATests/D/e"])
-        #expect(problems("| K12 | text | `ATests/c` | proven |") == ["K12: no test ATests/c"])
-        #expect(problems("| K12 | text | | proven |") == ["K12: proven without a test"])
+        #expect(problems("| K17 | text | `ATests/D/c` | proven |") == ["K17: no test ATests/D/c"])
+        #expect(problems("| K17 | text | `ATests/D/e` | proven |") == ["K17: no test ATests/D/e"])
+        #expect(problems("| K17 | text | `ATests/c` | proven |") == ["K17: no test ATests/c"])
+        #expect(problems("| K17 | text | | proven |") == ["K17: proven without a test"])
         #expect(
-            problems("| K12 | text | `ATests/BTests/c` | later |") == ["K12: later, with tests"]
+            problems("| K17 | text | `ATests/BTests/c` | later |") == ["K17: later, with tests"]
         )
         #expect(
-            problems("| K12 | text | `ATests/BTests/c` | done |") == ["K12: unknown state done"]
+            problems("| K17 | text | `ATests/BTests/c` | done |") == ["K17: unknown state done"]
         )
-        #expect(problems("| K12 | | | later |\n| K12 | | | later |") == ["K12 is there twice"])
-        #expect(problems("| K12 | | | later |\n| K13 | | | later |") == ["K13 is no id"])
+        #expect(problems("| K17 | | | later |\n| K17 | | | later |") == ["K17 is there twice"])
+        #expect(problems("| K17 | | | later |\n| K18 | | | later |") == ["K18 is no id"])
     }
 }
 

@@ -36,6 +36,7 @@ final class OpenedOnce: CallInvariant, ClientInvariant {
         case .connect, .watch, .send, .reply, .refuse, .armTicker, .answer, .giveUp, .answerLate,
             .reachable, .unreachable, .run, .expire, .expireTask, .enterBackground,
             .enterForeground, .becomeActive, .memoryWarning, .changed, .conditionsChanged,
+            .conditions,
             .taskEnded, .taskProgressed, .taskAsked, .log:
             nil
         }
