@@ -56,14 +56,20 @@ struct ExampleAppTests {
 
     // MARK: The app of docs/porting.md
 
+    /// The keys of one group of an example's manifest.
+    private static func group(_ name: String, of manifest: String) throws -> String {
+        let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
+            .joined(separator: "/")
+        let lines = try Files.text(root + "/Examples/" + manifest).split(separator: "\n")
+        return lines.drop { $0 != "[\(name)]" }.dropFirst().prefix { !$0.hasPrefix("[") }
+            .joined(separator: "\n")
+    }
+
     @Test func `the ported app refreshes, cleans and is suspended, as its page says`() throws {
         let (refresh, cleaning) = ("com.example.tides.refresh", "com.example.tides.cleaning")
         let tides = try SampleApp(
             "tides",
-            """
-            BackgroundModes=fetch;processing;remote-notification;
-            PermittedTaskIdentifiers=\(refresh);\(cleaning);
-            """,
+            try Self.group("X-Offstage", of: "Tides/tides.desktop"),
             environment: "TIDES=\(web.address(of: "today.txt"));"
         )
         try tides.bench.set("power", "off")

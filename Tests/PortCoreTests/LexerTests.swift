@@ -83,6 +83,12 @@ struct LexerTests {
         #expect(Self.found("#if os(macOS)\nUIScene\n#endif") == [])
         #expect(Self.found("#if !os(Linux)\nUIScene\n#else\nUIDevice\n#endif") == ["4 UIDevice"])
         #expect(Self.found("#if os(iOS)\nUIScene\n#elseif os(Linux)\n#endif") == [])
+        let branches = "#if os(iOS)\na\n#elseif DEBUG\nUIScene\n#elseif canImport(UIKit)\nUIDevice"
+        #expect(
+            Self.found("UIScene\n" + branches + "\n#endif\nUIScene") == [
+                "1 UIScene", "2 #if os(iOS) 1 4 false", "5 UIScene", "9 UIScene",
+            ]
+        )
     }
 
     @Test func `what is never closed is told all the same`() {

@@ -145,6 +145,50 @@ struct PropertyListTests {
         )
     }
 
+    @Test func `a value is told at its line behind its key`() throws {
+        let text = """
+            <plist><dict><key>Other</key><string>teleport</string>
+            <key>UIBackgroundModes</key><array>
+            <string>teleport</string></array>
+            <key>Number</key><integer> -0x1F </integer></dict></plist>
+            """
+        let list = try PropertyList.read(Array(text.utf8))
+        #expect(list.root["Number"] == -31)
+        let notes = PortedManifest(list, folder: "a", served: []).notes
+        let mode = try #require(notes.first { $0.value == "teleport" })
+        #expect(mode.line == 3 && mode.state == .never)
+        #expect(notes.contains { $0.key == "CFBundleName" && !$0.mustChange })
+    }
+
+    @Test func `more identifiers than a manifest has room for are told`() throws {
+        for (count, suffix, kept) in [
+            (3000, "", 1000), (900, String(repeating: "n", count: 150), 0),
+        ] {
+            let identifiers = (0..<count).map { Value.string("id\($0)" + suffix) }
+            let root: Value = [
+                "CFBundleName": .string("a\u{1B}[2J\u{85}b"),
+                "BGTaskSchedulerPermittedIdentifiers": .list(identifiers + identifiers),
+            ]
+            let manifest = PortedManifest(root, folder: "a", served: [])
+            if kept > 0 { #expect(manifest.identifiers.count == kept) }
+            #expect(manifest.notes.count == count - manifest.identifiers.count)
+            #expect(!manifest.notes.isEmpty && manifest.notes.allSatisfy(\.mustChange))
+            #expect(manifest.text.contains("Name=a [2J b\n"))
+            let result = ManifestParser.parse(
+                text: manifest.text,
+                id: AppID("a"),
+                file: "/a.desktop",
+                home: "/home/a"
+            )
+            guard case .app(let app, let warnings) = result else {
+                Issue.record("\(result)")
+                continue
+            }
+            #expect(warnings == [])
+            #expect(app.permittedTaskIdentifiers.count == manifest.identifiers.count)
+        }
+    }
+
     @Test func `a damaged list is read or refused, never more`() throws {
         for whole in [xml, try binary(xml)] {
             var random = SeededRandom(seed: 7)
@@ -172,6 +216,7 @@ struct PropertyListTests {
         #expect(try kind(modes) == .app)
         #expect(try kind("<key>CFBundlePackageType</key><string>APPL</string>") == .app)
         #expect(try kind("<key>CFBundlePackageType</key><string>BNDL</string>") == .other)
+        #expect(try kind(modes + "<key>WKApplication</key><true/>") == .other)
         #expect(try kind(modes + "<key>NSExtension</key><dict/>") == .appExtension)
     }
 

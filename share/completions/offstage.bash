@@ -9,8 +9,8 @@ _offstage() {
         esac
     done
     case $command in
-        '') words='status apps tasks explain history watch logs doctor open leave close submit run cancel download upload transfers resume move begin end limits pause continue set conditions settings lint modes gates new port simulate evaluate export-usage replay daemon completions help --json --socket --help --version' ;;
-        help) words='status apps tasks explain history watch logs doctor open leave close submit run cancel download upload transfers resume move begin end limits pause continue set conditions settings lint modes gates new port simulate evaluate export-usage replay daemon completions manifest' ;;
+        '') words='status apps tasks explain history watch logs doctor open leave close submit run cancel dismiss download upload transfers resume move begin end limits pause continue set conditions settings lint modes gates new port simulate evaluate export-usage replay daemon completions help --json --socket --help --version' ;;
+        help) words='status apps tasks explain history watch logs doctor open leave close submit run cancel dismiss download upload transfers resume move begin end limits pause continue set conditions settings lint modes gates new port simulate evaluate export-usage replay daemon completions manifest' ;;
         status) words='--json --socket --help' ;;
         apps) words='--json --socket --help' ;;
         tasks) words='--json --socket --help' ;;
@@ -25,6 +25,7 @@ _offstage() {
         submit) words='--refresh --processing --id --after --every --network --unmetered --power --unlocked --setenv --json --socket --help' ;;
         run) words='--socket --help' ;;
         cancel) words='--socket --help' ;;
+        dismiss) words='--all --socket --help' ;;
         download) words='--output --directory --input --checksum --overwrite --connections --header --cookies --netrc --cert --key --proxy --limit-rate --discretionary --unmetered --power --after --notify --wait --json --socket --help' ;;
         upload) words='--method --idempotent --header --cookies --netrc --cert --key --proxy --limit-rate --discretionary --unmetered --power --after --notify --wait --json --socket --help' ;;
         transfers) words='--watch --pause --resume --cancel --clear --json --socket --help' ;;
@@ -35,7 +36,7 @@ _offstage() {
         limits) words='--json --socket --help' ;;
         pause) words='--socket --help' ;;
         continue) words='--socket --help' ;;
-        set) words='battery power network metered locked idle low-power thermal memory storage profile finish-up entering-background wake-grant task-beyond-wake processing-grant processing-grant-charging expiry-warning suspend-delay launch-watchdog stop-timeout probe-limit interrupted-limit memory-limit cpu-limit cpu-window lock-check-delay log-size background-refresh minimum-refresh-interval refreshes-per-day shared-budget prior wake-price waking-from waking-until shared-wake refresh-on-metered processing-interval battery-limit battery-margin settle-time idle-load idle-patience thermal-margin memory-calm unused-limit dropped-after back-off back-off-limit launch-spacing run-slots pause-after-boot pause-after-resume pause-after-start wake-from-sleep transfer-slots transfers-per-host discretionary-wait transfer-proxy app-wakes-per-day app-time-per-day device-wakes-per-day device-time-per-day pending-refreshes pending-processing failures-before-command failure-command history-lines history-age --app --socket --help' ;;
+        set) words='battery power network metered locked idle low-power thermal memory storage profile finish-up entering-background wake-grant task-beyond-wake processing-grant processing-grant-charging expiry-warning suspend-delay launch-watchdog stop-timeout probe-limit interrupted-limit memory-limit cpu-limit cpu-window lock-check-delay log-size background-refresh minimum-refresh-interval refreshes-per-day shared-budget prior wake-price waking-from waking-until shared-wake refresh-on-metered processing-interval battery-limit battery-margin settle-time idle-load idle-patience thermal-margin memory-calm unused-limit dropped-after back-off back-off-limit launch-spacing run-slots pause-after-boot pause-after-resume pause-after-start wake-from-sleep transfer-slots transfers-per-host discretionary-wait transfer-proxy app-wakes-per-day app-time-per-day device-wakes-per-day device-time-per-day pending-refreshes pending-processing failures-before-command failure-command failure-age history-lines history-age --app --socket --help' ;;
         conditions) words='--json --socket --help' ;;
         settings) words='--defaults --json --socket --help' ;;
         lint) words='--json --socket --help' ;;
@@ -43,7 +44,7 @@ _offstage() {
         gates) words='--json --socket --help' ;;
         new) words='app --library --socket --help' ;;
         port) words='--manifest --json --socket --help' ;;
-        simulate) words='launch expire fetch advance sleep --patience --days --apps --seed --seeds --json --socket --help' ;;
+        simulate) words='launch expire fetch advance sleep --patience --refresh --processing --days --apps --seed --seeds --json --socket --help' ;;
         evaluate) words='--usage --budget --scope --wake-price --html --user --json --socket --help' ;;
         export-usage) words='--hash --user --socket --help' ;;
         replay) words='--json --socket --help' ;;
@@ -51,7 +52,7 @@ _offstage() {
         completions) words='bash zsh fish --socket --help' ;;
     esac
     case $command in
-        tasks|explain|history|watch|logs|open|leave|close|run|cancel)
+        tasks|explain|history|watch|logs|open|leave|close|run|cancel|dismiss)
             [[ $word == -* ]] || words+=" $(offstage apps --json 2>/dev/null | sed -n 's/.*"app" *: *"\([^"]*\)".*/\1/p')" ;;
     esac
     case $command in

@@ -18,8 +18,6 @@ struct PortText {
             if places.last?.file != file { places.append((file, [])) }
             if let line { places[places.count - 1].lines.append("\(line)\(remark)") }
         }
-
-        var count: Int { places.reduce(0) { $0 + max(1, $1.lines.count) } }
     }
 
     init(_ console: Console) { self.console = console }
@@ -50,9 +48,26 @@ struct PortText {
         }
         let count = places.count { !$0.finding.mustChange }
         console.print(
-            "\(project.sources) files with \(project.lines) lines: \(project.changes) places to be "
-                + "changed, \(count) that stay."
+            Self.counted(project.sources, "file") + " with "
+                + Self.counted(project.lines, "line") + ": "
+                + Self.counted(project.changes, "place") + " to be changed, \(count) that "
+                + (count == 1 ? "stays." : "stay.")
         )
+    }
+
+    /// On stderr: what only its author can add to the manifest.
+    func warn(of project: PortedProject) {
+        for group in notes(project, true) {
+            for place in group.places {
+                let line = place.lines.first.map { ":" + $0 } ?? ""
+                let what = "\(group.title): \(group.text) \(group.replacement)"
+                console.printError("\(place.file)\(line): \(what)".printable)
+            }
+        }
+    }
+
+    static func counted(_ count: Int, _ noun: String) -> String {
+        count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
     }
 
     private func section(_ title: String, _ groups: [Group], _ style: Console.Style) {
@@ -78,14 +93,17 @@ struct PortText {
         _ places: [PortedProject.Place],
         _ isWanted: (Symbol) -> Bool
     ) -> [Group] {
-        var groups = SymbolTable.rows.map {
-            Group(title: $0.name, text: $0.text, replacement: $0.replacement)
-        }
+        var groups: [Int: Group] = [:]
         for place in places {
             guard case .symbol(let symbol) = place.finding.matter else { continue }
-            groups[symbol].add(place.file, place.finding.line)
+            let row = SymbolTable.rows[symbol]
+            guard isWanted(row) else { continue }
+            groups[
+                symbol,
+                default: Group(title: row.name, text: row.text, replacement: row.replacement)
+            ].add(place.file, place.finding.line)
         }
-        return zip(SymbolTable.rows, groups).filter { isWanted($0) && $1.count > 0 }.map(\.1)
+        return SymbolTable.rows.indices.compactMap { groups[$0] }
     }
 
     /// By condition, in the order in which they were met.

@@ -7,6 +7,13 @@ import Vocabulary
 /// The files of a project, as they are on this machine.
 struct ProjectFiles {
     private(set) var project: PortedProject
+    /// Directories that were read: each is read once, however it is named.
+    private var directories: Set<Identity> = []
+
+    private struct Identity: Hashable {
+        var device: UInt64
+        var inode: UInt64
+    }
 
     init() {
         project = PortedProject(served: Set(BackgroundMode.allCases.filter(\.isServed)))
@@ -31,10 +38,12 @@ struct ProjectFiles {
                 fix: "Name the directory that holds the app's sources."
             )
         }
-        visit(path, depth: 0)
+        visit(path, status, depth: 0)
     }
 
-    private mutating func visit(_ directory: String, depth: Int) {
+    private mutating func visit(_ directory: String, _ status: FileStatus, depth: Int) {
+        let identity = Identity(device: status.device, inode: status.inode)
+        guard directories.insert(identity).inserted else { return }
         let names: [String]
         do {
             names = try Files.list(directory)
@@ -69,7 +78,7 @@ struct ProjectFiles {
             guard depth < ProjectEntry.depthLimit else {
                 return project.skip(path, "it is too deep")
             }
-            visit(path, depth: depth + 1)
+            visit(path, status, depth: depth + 1)
         case .source: add(path) { $0.addSource($1, file: path) }
         case .infoPlist:
             let folder = Files.name(of: Files.resolved(directory) ?? directory)

@@ -36,22 +36,42 @@ extension OffstageProgram {
         ],
         printsData: true
     ) { invocation throws(Failure) in
+        let target = invocation.options["manifest"]
+        guard target != "-" || !invocation.wantsJSON else {
+            throw Failure(
+                .usage,
+                "--manifest=- and --json both print",
+                fix: "Leave one of them out: the JSON has the manifest too."
+            )
+        }
         var files = ProjectFiles()
         for directory in invocation.operands { try files.read(directory) }
         let project = files.project
-        let target = invocation.options["manifest"]
-        if let target { try write(project, to: target, invocation) }
-        guard target != "-" else { return }
-        if invocation.wantsJSON {
+        let text = PortText(invocation.console)
+        if target == "-" {
+            // What the manifest lacks is not hidden by printing it.
+            text.warn(of: project)
+        } else if invocation.wantsJSON {
             invocation.console.print(project.value.json(pretty: true))
         } else {
-            PortText(invocation.console).print(project)
+            text.print(project)
+        }
+        if let target { try write(project, to: target, invocation) }
+        if target == "-" {
+            let lacking = project.manifests.reduce(0) {
+                $0 + $1.manifest.notes.count(where: \.mustChange)
+            }
+            guard lacking > 0 else { return }
+            throw Failure(.failed, "the manifest lacks \(PortText.counted(lacking, "value"))")
         }
         guard !project.isPorted else { return }
         let missed = project.unread.count(where: \.isMissed)
         var reasons: [String] = []
-        if project.changes > 0 { reasons.append("\(project.changes) places must be changed") }
-        if missed > 0 { reasons.append("\(missed) entries could not be read") }
+        if project.changes > 0 {
+            reasons.append(PortText.counted(project.changes, "place") + " must be changed")
+        }
+        if missed == 1 { reasons.append("1 entry could not be read") }
+        if missed > 1 { reasons.append("\(missed) entries could not be read") }
         throw Failure(.failed, reasons.joined(separator: ", and "))
     }
 
@@ -61,6 +81,13 @@ extension OffstageProgram {
         _ invocation: Invocation
     ) throws(Failure) {
         guard let only = project.manifests.first else {
+            if let unread = project.unread.first(where: { $0.file.hasSuffix("Info.plist") }) {
+                throw Failure(
+                    .failed,
+                    "\(unread.file.quoted) cannot be read: \(unread.reason.printable)",
+                    fix: "Convert or mend it, as with \"plutil -convert xml1\"."
+                )
+            }
             throw Failure(
                 .notFound,
                 "there is no Info.plist of an app",

@@ -20,9 +20,8 @@ package struct PortedManifest: Equatable, Sendable {
         package var state: Symbol.State
         package var text: String
         package var replacement: String
-
         /// Whether the manifest lacks something that only its author can add.
-        package var mustChange: Bool { state == .differs }
+        package var mustChange: Bool
     }
 
     private static let modesKey = "UIBackgroundModes"
@@ -41,6 +40,8 @@ package struct PortedManifest: Equatable, Sendable {
         if map["NSExtension"] != nil || map["EXAppExtensionAttributes"] != nil {
             return .appExtension
         }
+        // An app of a watch runs nowhere else.
+        if map["WKApplication"] != nil || map["WKWatchKitApp"] != nil { return .other }
         let keys = [
             modesKey, identifiersKey, "LSRequiresIPhoneOS", "UILaunchStoryboardName",
             "UIApplicationSceneManifest",
@@ -49,21 +50,15 @@ package struct PortedManifest: Equatable, Sendable {
         return isApp || map["CFBundlePackageType"]?.stringValue == "APPL" ? .app : .other
     }
 
+    package init(_ root: Value, folder: String, served: Set<BackgroundMode>) {
+        self.init(PropertyList(root: root), folder: folder, served: served)
+    }
+
     /// `folder`: the name of the directory that holds the list, for what the list leaves to
     /// Xcode. `served`: modes that work in this version.
     package init(_ list: PropertyList, folder: String, served: Set<BackgroundMode>) {
-        self.init(list.root, folder: folder, served: served) { list.line(of: $0) }
-    }
-
-    package init(
-        _ root: Value,
-        folder: String,
-        served: Set<BackgroundMode>,
-        line: (String) -> Int? = { _ in nil }
-    ) {
-        var notes: [Note] = []
         func literal(_ key: String) -> String? {
-            guard let text = root[key]?.stringValue, !text.isEmpty, !Self.isVariable(text)
+            guard let text = list.root[key]?.stringValue, !text.isEmpty, !Self.isVariable(text)
             else { return nil }
             return text
         }
@@ -72,47 +67,101 @@ package struct PortedManifest: Equatable, Sendable {
         let name = display ?? executable ?? folder
         self.name = name.isEmpty ? "App" : name
         program = Self.program(executable ?? display ?? folder)
-        let bundle = literal("CFBundleIdentifier")
+        var notes: [Note] = []
+        if display == nil, executable == nil {
+            notes.append(
+                Note(
+                    key: "CFBundleName",
+                    value: list.root["CFBundleName"]?.stringValue ?? "",
+                    line: nil,
+                    state: .differs,
+                    text: "Its value is known to Xcode only, so the manifest has the name of the "
+                        + "directory as Name and Exec.",
+                    replacement: "Look whether Name and Exec are right.",
+                    mustChange: false
+                )
+            )
+        }
+        modes = Self.modes(list, served, &notes)
+        identifiers = Self.identifiers(list, literal("CFBundleIdentifier"), &notes)
+        self.notes = notes
+    }
+
+    private static func modes(
+        _ list: PropertyList,
+        _ served: Set<BackgroundMode>,
+        _ notes: inout [Note]
+    ) -> [BackgroundMode] {
+        let lines = list.lines(behind: modesKey)
         var modes: Set<BackgroundMode> = []
-        for text in Self.strings(root[Self.modesKey]) {
+        var known: Set<String> = []
+        for text in strings(list.root[modesKey]) where known.insert(text).inserted {
             let mode = BackgroundMode(name: text)
             if let mode { modes.insert(mode) }
             guard mode.map({ !served.contains($0) }) ?? true else { continue }
             notes.append(
                 Note(
-                    key: Self.modesKey,
+                    key: modesKey,
                     value: text,
-                    line: line(text),
+                    line: lines[text],
                     state: mode == nil ? .never : .notYet,
                     text: mode == nil
                         ? "There is no such mode." : "The mode has no effect in this version.",
                     replacement: mode == nil
                         ? "\"offstage modes\" lists the modes."
-                        : "The manifest has it; do not rely on it."
+                        : "The manifest has it; do not rely on it.",
+                    mustChange: false
                 )
             )
         }
-        self.modes = BackgroundMode.allCases.filter(modes.contains)
+        return BackgroundMode.allCases.filter(modes.contains)
+    }
+
+    /// No list of a manifest has more elements.
+    private static let identifiersLimit = 1000
+    /// How many bytes the identifiers may have together, with what else a manifest has.
+    private static let identifierBytes = ManifestParser.limit - 4096
+
+    private static func identifiers(
+        _ list: PropertyList,
+        _ bundle: String?,
+        _ notes: inout [Note]
+    ) -> [String] {
+        let lines = list.lines(behind: identifiersKey)
         var identifiers: [String] = []
-        for text in Self.strings(root[Self.identifiersKey]) {
-            let whole = Self.resolved(text, bundle: bundle)
-            if Self.isVariable(whole) || !Self.isPlain(whole) {
-                notes.append(
-                    Note(
-                        key: Self.identifiersKey,
-                        value: text,
-                        line: line(text),
-                        state: .differs,
-                        text: "Its value is known to Xcode only, so the manifest does not have it.",
-                        replacement: "Add its value to PermittedTaskIdentifiers."
-                    )
-                )
-            } else if !identifiers.contains(whole) {
+        var known: Set<String> = []
+        var bytes = 0
+        for text in strings(list.root[identifiersKey]) {
+            let whole = resolved(text, bundle: bundle)
+            guard known.insert(whole).inserted else { continue }
+            let isGood = !isVariable(whole) && isPlain(whole)
+            let hasRoom =
+                identifiers.count < identifiersLimit
+                && bytes + whole.utf8.count < identifierBytes
+            if isGood, hasRoom {
+                bytes += whole.utf8.count + 1
                 identifiers.append(whole)
+                continue
             }
+            notes.append(
+                Note(
+                    key: identifiersKey,
+                    value: text,
+                    line: lines[text],
+                    state: .differs,
+                    text: isGood
+                        ? "The manifest has no room for it."
+                        : isVariable(whole)
+                            ? "Its value is known to Xcode only, so the manifest does not have it."
+                            : "It is no identifier for a manifest, which does not have it.",
+                    replacement: isGood
+                        ? "Use fewer, with a * at the end of one that stands for several."
+                        : "Add its value to PermittedTaskIdentifiers.",
+                    mustChange: true
+                )
+            )
         }
-        self.identifiers = identifiers
-        self.notes = notes
+        return identifiers
     }
 
     /// Whether it holds a variable of Xcode's: `$(PRODUCT_NAME)`.
@@ -174,7 +223,8 @@ package struct PortedManifest: Equatable, Sendable {
         for scalar in text.unicodeScalars.prefix(200) {
             switch scalar {
             case "\\": escaped += "\\\\"
-            case "\n", "\r", "\t", "\0": escaped += " "
+            // No control character, nor what ends a line elsewhere.
+            case "\0"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}": escaped += " "
             default: escaped.unicodeScalars.append(scalar)
             }
         }

@@ -3,12 +3,13 @@ package import Vocabulary
 /// A property list, as the values that a manifest can be made of: dates and data stay text.
 package struct PropertyList: Equatable, Sendable {
     package let root: Value
-    /// Strings of the XML form with their lines, in order; the binary form has none.
+    /// Keys and strings of the XML form with their lines, in order; the binary form has none.
     private(set) var lines: [Place] = []
 
     struct Place: Equatable, Sendable {
         var text: String
         var line: Int
+        var isKey = false
     }
 
     /// What is wrong with one.
@@ -38,5 +39,12 @@ package struct PropertyList: Equatable, Sendable {
         return try XMLPropertyList.read(bytes)
     }
 
-    func line(of text: String) -> Int? { lines.first { $0.text == text }?.line }
+    /// By each string behind the key, its first line there.
+    func lines(behind key: String) -> [String: Int] {
+        guard let start = lines.firstIndex(where: { $0.isKey && $0.text == key }) else {
+            return [:]
+        }
+        let strings = lines[start...].filter { !$0.isKey }.map { ($0.text, $0.line) }
+        return Dictionary(strings) { first, _ in first }
+    }
 }

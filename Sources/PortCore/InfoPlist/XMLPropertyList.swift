@@ -128,7 +128,7 @@ struct XMLPropertyList {
             return .string(text)
         case "integer":
             let text = tag.isEmpty ? "" : try text(of: tag.name)
-            guard let number = Int64(text) else {
+            guard let number = Self.integer(text) else {
                 throw mistake("\(text.quoted) is no integer")
             }
             return .integer(number)
@@ -140,6 +140,17 @@ struct XMLPropertyList {
         }
     }
 
+    /// With spaces around it, and in hexadecimal digits too.
+    private static func integer(_ text: String) -> Int64? {
+        var digits = text[...]
+        while digits.first?.isWhitespace == true { digits.removeFirst() }
+        while digits.last?.isWhitespace == true { digits.removeLast() }
+        let sign = digits.hasPrefix("-") ? "-" : ""
+        let number = digits.dropFirst(sign.count)
+        guard number.hasPrefix("0x") || number.hasPrefix("0X") else { return Int64(digits) }
+        return Int64(sign + number.dropFirst(2), radix: 16)
+    }
+
     private mutating func map(_ depth: Int) throws(PropertyList.Mistake) -> Value {
         var pairs: [(String, Value)] = []
         while true {
@@ -148,7 +159,9 @@ struct XMLPropertyList {
             guard tag.name == "key", !tag.isEnd else {
                 throw mistake("a <dict> has a value without a <key>")
             }
+            let first = line
             let key = tag.isEmpty ? "" : try text(of: "key")
+            lines.append(PropertyList.Place(text: key, line: first, isKey: true))
             pairs.append((key, try value(try self.tag(), depth: depth + 1)))
         }
     }

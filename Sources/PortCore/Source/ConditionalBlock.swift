@@ -58,23 +58,28 @@ struct ConditionalBlock {
         guard around.linux != .no else { return }
         let isDecided = branches.contains(where: \.taken.namesLinux)
         let otherwise = branches.first { $0.hasCode && $0.taken.linux != .no }
-        for branch in branches.reversed() where branch.hasCode {
-            guard branch.taken.linux == .no, branch.taken.iOS != .no else { continue }
+        let vanished = branches.filter {
+            $0.hasCode && $0.taken.linux == .no && $0.taken.iOS != .no
+        }
+        guard let start = vanished.first?.firstFinding else { return }
+        // What follows is written anew once, however many branches there are.
+        var tail: [Finding] = []
+        var next = start
+        for branch in vanished {
             let range = branch.firstFinding..<branch.endFinding
-            guard !isDecided else {
-                findings.removeSubrange(range)
-                continue
-            }
+            tail += findings[next..<range.lowerBound]
+            next = range.upperBound
+            if isDecided { continue }
             let vanishing = Finding.Vanishing(
                 condition: branch.directive,
                 lines: branch.lines,
                 otherwise: otherwise?.firstLine,
                 mustChange: otherwise == nil || !range.isEmpty
             )
-            findings.insert(
-                Finding(line: branch.firstLine, matter: .vanishing(vanishing)),
-                at: range.lowerBound
-            )
+            tail.append(Finding(line: branch.firstLine, matter: .vanishing(vanishing)))
+            tail += findings[range]
         }
+        tail += findings[next...]
+        findings.replaceSubrange(start..., with: tail)
     }
 }
