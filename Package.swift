@@ -34,7 +34,8 @@ func program(_ name: String, _ dependencies: [String]) -> Target {
     )
 }
 
-/// The files in Examples/Samples: what ports of well-known apps look like.
+/// The files in Examples/Samples: what ports of well-known apps look like. Those that the library
+/// can build have a target below; Examples/README.md says what the others wait for.
 let samples = [
     "Clowntown", "ColorFeed", "LockedDownload", "PastAttachments", "PodcastPush", "SendMessage",
     "VoIPCalls",

@@ -13,6 +13,28 @@ struct SampleTests {
         return (names ?? []).filter { $0.hasSuffix(".swift") }.sorted()
     }
 
+    /// Nothing is claimed that is not built: each sample has a target, or the page about the
+    /// examples says what it waits for.
+    @Test func theSamplesThatAreNotBuiltAreNamedSo() throws {
+        func text(_ path: String) throws -> String {
+            try String(contentsOf: Self.root.appendingPathComponent(path), encoding: .utf8)
+        }
+        let package = try text("Package.swift")
+        let page = try text("Examples/README.md")
+        let parts = page.components(separatedBy: "so they are not built:")
+        try #require(parts.count == 2)
+        let names = Self.names(in: Self.root.appendingPathComponent("Examples/Samples"))
+        #expect(names.count == 7)
+        for name in names {
+            let target = name.replacingOccurrences(of: ".swift", with: "")
+            let isBuilt = package.contains("sample(\"\(target)\")")
+            #expect(parts[0].contains("`\(target)`") == isBuilt, "\(target)")
+            #expect(parts[1].contains("`\(name)`") != isBuilt, "\(target)")
+        }
+        let readme = try text("README.md")
+        #expect(!readme.contains("and the apps of Apple's talks"))
+    }
+
     @Test(
         .enabled(
             if: FileManager.default.fileExists(atPath: originals.path),
