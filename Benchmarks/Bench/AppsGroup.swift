@@ -15,7 +15,7 @@ struct AppsGroup {
 
     func run() throws -> [Figure] {
         let footprint = try AppFootprint()
-        var figures = [try submit()]
+        var figures = [try submit(), try status()]
         figures += try deliveries()
         figures += try footprint.figures()
         return figures
@@ -44,6 +44,45 @@ struct AppsGroup {
             peer: bare.median / 1000,
             peerName: "bare SQLite commit",
             limit: .ratio(3)
+        )
+    }
+
+    // MARK: Status
+
+    /// What a user waits for it with many apps, of which all wait: from its start to its end.
+    private func status() throws -> Figure {
+        let daemon = try ScratchDaemon()
+        for number in 0..<5000 {
+            try daemon.write(
+                manifest: "app\(number)",
+                """
+                [Desktop Entry]
+                Type=Application
+                Name=App \(number)
+                Exec=true
+                [X-Offstage]
+                BackgroundModes=fetch;
+                RefreshCommand=true
+
+                """
+            )
+        }
+        try daemon.start()
+        var command = Command(Products.path(of: "offstage"), "status")
+        command.environment = Command.cleanEnvironment(["OFFSTAGE_SOCKET": daemon.socket])
+        var times: [Double] = []
+        for _ in 0..<rounds {
+            var outcome: Command.Outcome?
+            times.append(try timed { outcome = try command.run() })
+            guard outcome?.succeeded == true, outcome?.output.contains("5000 apps") == true else {
+                throw DidNotHappen(description: "a status of 5,000 apps: \(outcome as Any)")
+            }
+        }
+        return Figure(
+            name: "status with 5,000 apps, p50",
+            unit: "ms",
+            ours: times.median / 1e6,
+            limit: .atMost(100)
         )
     }
 

@@ -7,7 +7,9 @@ package import Vocabulary
 /// Arguments and results are maps with the names that `--json` prints. Options that are not known
 /// are refused by name. Times are RFC 3339 text, spans are seconds.
 package enum Control1: CallSet {
-    case status(Status), apps(Apps), tasks(Tasks), explain(Explain), history(History), logs(Logs)
+    case status(Status), overview(Overview), apps(Apps), tasks(Tasks), explain(Explain), history(
+        History
+    ), logs(Logs)
     case settings(Settings), gates(Gates), modes(Modes), conditions(Conditions), doctor(Doctor)
     case version(Version)
     case open(Open), leave(Leave), close(Close)
@@ -22,6 +24,12 @@ package enum Control1: CallSet {
             status,
             .user,
             "What fails, runs and waits now; the conditions; what was spent today."
+        ),
+        CallRow(
+            overview,
+            .user,
+            "The same as Status, with the beginnings of its lists: moreFailing, moreRunning and "
+                + "moreWaiting (x) say how many rows were left out."
         ),
         CallRow(apps, .user, "The apps, the most recently used first."),
         CallRow(tasks, .everyone, "The tasks of one app, or of all if the name is empty."),
@@ -197,6 +205,16 @@ extension Control1 {
     package struct Status: ControlCall {
         package typealias Reply = Reported<Report.Status>
         package init() {}
+    }
+
+    package struct Overview: ControlCall {
+        package typealias Reply = Reported<Report.Status>
+        package var rows: Int64?
+        package init() {}
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.option("rows", &rows, in: 0...10_000, "of each list; all without it")
+        }
     }
 
     package struct Apps: ControlCall {

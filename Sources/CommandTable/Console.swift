@@ -13,6 +13,8 @@ package final class Console {
 
     /// Columns of the terminal; nil when the output goes elsewhere.
     package let width: Int?
+    /// Its lines; nil as well then.
+    package let height: Int?
     package let isColored: Bool
     /// Whether a person sees standard error, so that a bar makes sense there.
     package let errorsAreSeen: Bool
@@ -25,6 +27,7 @@ package final class Console {
 
     package init(
         width: Int?,
+        height: Int? = nil,
         isColored: Bool,
         errorsAreSeen: Bool = false,
         now: Moment,
@@ -33,7 +36,7 @@ package final class Console {
         errors: @escaping ([UInt8]) -> Void
     ) {
         self.zone = zone ?? { _ in now.utcOffset }
-        (self.width, self.isColored, self.now) = (width, isColored, now)
+        (self.width, self.height, self.isColored, self.now) = (width, height, isColored, now)
         self.errorsAreSeen = errorsAreSeen
         (self.output, self.errors) = (output, errors)
     }
@@ -49,6 +52,7 @@ package final class Console {
         let width = columns.flatMap { $0 > 0 ? $0 : nil } ?? Terminal.size(1)?.columns ?? 80
         return Console(
             width: isTerminal ? width : nil,
+            height: isTerminal ? Terminal.size(1)?.rows : nil,
             isColored: isTerminal && noColor.isEmpty && !isDumb,
             errorsAreSeen: Terminal.isTerminal(2),
             now: Clocks.now(),

@@ -39,6 +39,15 @@ package struct Failure: Error, Equatable, Sendable {
 }
 
 extension Failure {
+    /// As programs read it.
+    var report: Value {
+        var fields: ValueMap = [
+            "error": .string(message), "status": .integer(Int64(code.rawValue)),
+        ]
+        if !fix.isEmpty { fields["fix"] = .string(fix) }
+        return .map(fields)
+    }
+
     /// `text` is not a time; `name` stands before it.
     package init(noSpan text: String, of name: String = "") {
         let mistake = Interval.mistake(in: text)

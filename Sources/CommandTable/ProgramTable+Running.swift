@@ -9,12 +9,18 @@ extension ProgramTable {
         _ console: Console,
         _ call: (Options) -> Call
     ) -> Int32 {
+        // Until the options have been read, as far as can be told.
+        var wantsJSON = arguments.contains("--" + OptionRow.json.long)
         do throws(Failure) {
-            try dispatch(arguments, console, call)
+            try dispatch(arguments, console, call, &wantsJSON)
             return 0
         } catch {
-            console.printError("\(name): \(error.message)")
-            if !error.fix.isEmpty { console.printError(error.fix) }
+            if wantsJSON {
+                console.printError(error.report.json())
+            } else {
+                console.printError("\(name): \(error.message)")
+                if !error.fix.isEmpty { console.printError(error.fix) }
+            }
             return error.code.rawValue
         }
     }
@@ -22,7 +28,8 @@ extension ProgramTable {
     private func dispatch(
         _ arguments: [String],
         _ console: Console,
-        _ call: (Options) -> Call
+        _ call: (Options) -> Call,
+        _ wantsJSON: inout Bool
     ) throws(Failure) {
         let general = try read(arguments, options, of: nil, inOrder: true)
         if general.has(OptionRow.version.long) { return console.print("\(name) \(version)") }
@@ -44,6 +51,7 @@ extension ProgramTable {
             of: command,
             inOrder: command.takesCommand
         )
+        wantsJSON = read.has(OptionRow.json.long)
         if read.has("help") { return console.print(Help(self, console).text(of: command)) }
         try checkPaths(read, rows)
         try checkOperands(read.operands, of: command)

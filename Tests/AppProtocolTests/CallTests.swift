@@ -6,7 +6,7 @@ import Vocabulary
 /// them is of another version.
 struct CallTests {
     private static let calls: [any Call] = [
-        Control1.Status(), Control1.Tasks { $0.app = "a" },
+        Control1.Status(), Control1.Overview { $0.rows = 10 }, Control1.Tasks { $0.app = "a" },
         Control1.Explain { ($0.app, $0.task) = ("a", "t") },
         Control1.History { ($0.app, $0.limit, $0.before) = ("a", 7, 9) },
         Control1.Logs { ($0.app, $0.lines) = ("a", 3) },

@@ -52,6 +52,8 @@ final class CoreControl: Control {
     private func reply(to call: Control1) throws(Failure) -> (any CallReply)? {
         switch call {
         case .status: return Reported(device.status(at: now))
+        case .overview(let call):
+            return Reported(device.status(at: now, rows: call.rows.map { Int($0) } ?? .max))
         case .apps: return device.appList(at: now).map(Reported.init)
         case .tasks(let call):
             let app = call.app.isEmpty ? nil : AppID(call.app)
@@ -78,7 +80,8 @@ extension EncodedCall {
     /// A reply that says as little as it may.
     var plainReply: [Value] {
         switch method {
-        case Control1.Status.name: (try? Reported(Report.Status()).values) ?? []
+        case Control1.Status.name, Control1.Overview.name:
+            (try? Reported(Report.Status()).values) ?? []
         case Control1.Open.name: [["launch": 1]]
         case Control1.Submit.name, Control1.Run.name:
             [["app": "command.a", "identifier": "a", "request": 1]]

@@ -54,6 +54,34 @@ struct JSONTests {
         #expect(Set(sections) == Set(commands))
     }
 
+    /// One line, the last one, whatever was wrong.
+    @Test(arguments: [
+        ("status --jsn --json", 2), ("statsu --json", 2), ("run --json", 2),
+        ("tasks nobody --json", 3),
+        ("set battery full --json", 2), ("pause 0 --json", 2), ("--json submit -- true", 2),
+    ])
+    func anErrorIsAMap(line: String, status: Int64) throws {
+        let terminal = TestTerminal()
+        let outcome = terminal.run(line, CoreControl(at: terminal.now))
+        let plain = terminal.run(line.replacing("--json", with: ""), CoreControl(at: terminal.now))
+        #expect(outcome.output == "" && Int64(outcome.status) == status)
+        let lines = outcome.errors.split(separator: "\n")
+        #expect(lines.count == 1)
+        let error = try ValueJSON.parse(String(lines.last ?? ""))
+        #expect(error["status"] == .integer(status))
+        let text = [error["error"]?.stringValue, error["fix"]?.stringValue].compactMap(\.self)
+        #expect(plain.errors == "offstage: " + text.joined(separator: "\n") + "\n")
+        let fields = Set((error.mapValue?.entries ?? []).map(\.key))
+        let documented = try Self.documented()["Errors"] ?? []
+        #expect(fields.isSubset(of: documented))
+    }
+
+    @Test func whatBelongsToAnotherCommandAsksForNothing() {
+        let terminal = TestTerminal()
+        let outcome = terminal.run("submit restic --json", CoreControl(at: terminal.now))
+        #expect(outcome.errors.hasPrefix("offstage: submit: say either"))
+    }
+
     @Test func whatADevicePrintsIsDocumented() throws {
         var printing = PrintingTests()
         let control = printing.control
@@ -70,6 +98,12 @@ struct JSONTests {
             "settings", "gates", "modes", "lint \(file)", "simulate --days 1 --apps 2 --seed 3",
         ]
         try check(lines)
+        try check([
+            "run newsboat", "cancel newsboat", "cancel 12 13", "open newsboat", "leave newsboat",
+            "close newsboat", "pause", "pause 2h", "pause 12", "continue", "set battery 40",
+            "set run-slots 3", "resume 12", "move --first 12", "simulate launch newsboat",
+            "transfers --pause 12",
+        ])
         printing.finishRefresh(status: 1)
         printing.terminal.now = control.now
         try check(["status", "apps", "explain newsboat", "history"])

@@ -60,7 +60,7 @@ struct OtherVersionTests {
     }
 
     @Test(arguments: [
-        ("pause", "Pause"), ("status", "Status"), ("limits", "Limits"),
+        ("pause", "Pause"), ("status", "Overview"), ("limits", "Limits"),
         ("submit --refresh -- true", "Submit"),
     ])
     func `what an older daemon does not have is said with its version`(
@@ -109,7 +109,7 @@ struct OtherVersionTests {
     /// Questions, each with what answers it and may lack nothing of it.
     private static let questions: [(line: String, method: String, report: Value)] = [
         (
-            "status", "Status",
+            "status", "Overview",
             [
                 "now": "2026-03-03T12:00:00+01:00", "failing": [], "running": [], "waiting": [],
                 "conditions": [], "apps": 1, "requests": 0,

@@ -166,6 +166,25 @@ struct PrintingTests {
         )
     }
 
+    /// Of each section the beginning is shown: what the screen has room for.
+    @Test(arguments: [(nil, 10), (24, 3), (55, 13)] as [(Int?, Int)])
+    mutating func statusOfManyAppsIsSeenAtOnce(height: Int?, rows: Int) {
+        terminal.height = height
+        let before = terminal.run("status", control).output.split(separator: "\n").count
+        let manifests = (0..<1000).map { number in
+            var manifest = AppManifest(id: AppID("many\(number)"), name: "Many \(number)")
+            manifest.modes = [.processing]
+            manifest.processingCommand = ["true"]
+            manifest.processingNeeds = Needs(power: true)
+            return ManifestChange.present(manifest)
+        }
+        control.send(.manifests(manifests))
+        let output = terminal.run("status", control).output
+        #expect(output.contains("… and \(1001 - rows) more: \"offstage tasks\"\n"), "\(output)")
+        #expect(output.split(separator: "\n").count == before + rows)
+        #expect(terminal.run("status --json", control).output.contains("\"many999\""))
+    }
+
     @Test func statusSaysOfWhatCanBeAskedForThatItWaits() {
         control.send(.condition(.locked, .kernel, .noDevice))
         #expect(

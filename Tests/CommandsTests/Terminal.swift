@@ -12,6 +12,7 @@ struct Outcome: Equatable {
 /// A place to print to, and the time there: Tuesday, 2026-03-03, 12:00 in UTC+1.
 struct TestTerminal {
     var width: Int?
+    var height: Int?
     var isColored = false
     var now = Moment(
         boot: BootTime(nanoseconds: 0) + .hours(5),
@@ -40,6 +41,7 @@ struct TestTerminal {
         var errors: [UInt8] = []
         let console = Console(
             width: width,
+            height: height,
             isColored: isColored,
             now: now,
             output: { output += $0 },

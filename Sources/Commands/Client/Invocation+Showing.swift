@@ -11,6 +11,18 @@ extension Invocation {
         }
     }
 
+    /// What was done, as JSON; people are told by the exit status.
+    func report(_ done: ValueMap) {
+        if wantsJSON { console.print(Value.map(done).json(pretty: true)) }
+    }
+
+    /// The same about the app, and the task, that the operands from `index` on name.
+    func reportTask(from index: Int = 0) {
+        var done: ValueMap = ["app": .string(operands[index])]
+        if operands.count > index + 1 { done["task"] = .string(operands[index + 1]) }
+        report(done)
+    }
+
     /// A time as text, or a dash.
     func timeText(_ time: Report.Time?) -> String {
         time?.wall.map { Times.text($0, at: console.now) } ?? "–"

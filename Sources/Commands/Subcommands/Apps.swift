@@ -67,7 +67,8 @@ extension OffstageProgram {
                 "open --url reader:article/42 org.example.Reader",
                 "Open the app at an article."
             ),
-        ]
+        ],
+        printsData: true
     ) { invocation throws(Failure) in
         let app = invocation.operands[0]
         var call = Control1.Open { $0.app = app }
@@ -79,6 +80,9 @@ extension OffstageProgram {
         }
         let opened = try invocation.ask(call, look: "offstage apps")
         if opened.attach == true { try Attachment(opened).become() }
+        invocation.report([
+            "app": .string(app), "launch": .integer(Int64(clamping: opened.launch.number)),
+        ])
     }
 
     /// Whether the desktop entry says `Terminal=true` and this is one.
@@ -109,12 +113,14 @@ extension OffstageProgram {
             "The app moves to the background. It gets the time that its background tasks "
                 + "requested, and is then suspended."
         ],
-        examples: [Example("leave org.example.Reader", "The same as switching to another app.")]
+        examples: [Example("leave org.example.Reader", "The same as switching to another app.")],
+        printsData: true
     ) { invocation throws(Failure) in
         try invocation.ask(
             Control1.Leave { $0.app = invocation.operands[0] },
             look: "offstage apps"
         )
+        invocation.reportTask()
     }
 
     static let close = Subcommand(
@@ -123,12 +129,14 @@ extension OffstageProgram {
         forms: ["APP"],
         operands: 1...1,
         details: ["Does what a swipe in the app switcher does."],
-        examples: [Example("close newsboat", "No more refreshes until the user opens newsboat.")]
+        examples: [Example("close newsboat", "No more refreshes until the user opens newsboat.")],
+        printsData: true
     ) { invocation throws(Failure) in
         try invocation.ask(
             Control1.Close { $0.app = invocation.operands[0] },
             look: "offstage apps"
         )
+        invocation.reportTask()
     }
 }
 

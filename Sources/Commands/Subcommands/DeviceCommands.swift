@@ -23,7 +23,8 @@ extension OffstageProgram {
             Example("pause 18:30", "No background work until half past six."),
             Example("pause", "No background work until \"offstage continue\"."),
             Example("pause 12 13", "Stop two transfers for now."),
-        ]
+        ],
+        printsData: true
     ) { invocation throws(Failure) in
         if let ids = invocation.transferIDs { return try changeTransfers(.pause, ids, invocation) }
         guard invocation.operands.count <= 1 else {
@@ -46,14 +47,19 @@ extension OffstageProgram {
             call.seconds = interval
         }
         try invocation.ask(call, look: "offstage status")
+        var done: ValueMap = ["paused": true]
+        if let interval = call.seconds { done["seconds"] = .double(interval.seconds) }
+        invocation.report(done)
     }
 
     static let `continue` = Subcommand(
         "continue",
         "end a pause",
-        examples: [Example("continue", "Background work resumes.")]
+        examples: [Example("continue", "Background work resumes.")],
+        printsData: true
     ) { invocation throws(Failure) in
         try invocation.ask(Control1.Continue(), look: "offstage status")
+        invocation.report(["paused": false])
     }
 
     static let set = Subcommand(
@@ -73,7 +79,8 @@ extension OffstageProgram {
             Example("set battery 15", "Simulate a nearly empty battery."),
             Example("set battery auto", "Use the real battery again."),
             Example("set background-refresh off --app newsboat", "Turn off refreshes of newsboat."),
-        ]
+        ],
+        printsData: true
     ) { invocation throws(Failure) in
         let (name, value) = (invocation.operands[0], invocation.operands[1])
         try checkAssignment(name, value)
@@ -81,6 +88,11 @@ extension OffstageProgram {
             Control1.Set { ($0.name, $0.value, $0.app) = (name, value, invocation.options["app"]) },
             look: Condition(named: name) == nil ? "offstage settings" : "offstage conditions"
         )
+        let isCondition = Condition(named: name) != nil
+        var done: ValueMap = ["value": .string(value)]
+        done[isCondition ? "condition" : "setting"] = .string(name)
+        if let app = invocation.options["app"] { done["app"] = .string(app) }
+        invocation.report(done)
     }
 
     /// What can be known to be wrong without asking the daemon.

@@ -173,6 +173,7 @@ extension OffstageProgram {
             },
             look: "offstage history \(app)"
         )
+        invocation.reportTask(from: 1)
     }
 
     private static func runVirtualDevice(_ invocation: Invocation) throws(Failure) {

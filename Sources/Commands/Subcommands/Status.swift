@@ -9,7 +9,8 @@ extension OffstageProgram {
         "show what fails, runs and waits, and the state of the device",
         details: [
             "Manifests that cannot be used come first, then apps whose last runs failed. Empty "
-                + "sections are left out."
+                + "sections are left out. Of long sections the beginning is shown; --json prints "
+                + "all."
         ],
         examples: [
             Example("status", "An overview."),
@@ -17,7 +18,8 @@ extension OffstageProgram {
         ],
         printsData: true
     ) { invocation throws(Failure) in
-        let report = try invocation.ask(Control1.Status())
+        let rows = invocation.wantsJSON ? nil : StatusText.rows(invocation.console)
+        let report = try invocation.ask(Control1.Overview { $0.rows = rows })
         try invocation.show(report) {
             StatusText(invocation: invocation, report: $0.report).print()
         }
@@ -29,6 +31,10 @@ private struct StatusText {
     let invocation: Invocation
     let report: Report.Status
     var console: Console { invocation.console }
+    /// Of each section, so that all of it is seen at once: the device takes sixteen lines.
+    static func rows(_ console: Console) -> Int64 {
+        console.height.map { Int64(max(3, ($0 - 16) / 3)) } ?? 10
+    }
 
     func print() {
         printClock()
@@ -43,6 +49,12 @@ private struct StatusText {
             "\(apps) \(apps == 1 ? "app" : "apps"); today \(wakes) background "
                 + (wakes == 1 ? "run" : "runs") + ", \(Times.span(report.today.seconds)) in all"
         )
+    }
+
+    /// What was left out of a section, and which command lists it.
+    private func printMore(_ count: Int64?, _ command: String) {
+        if let count { console.print("  … and \(count) more: \"offstage \(command)\"") }
+        console.print("")
     }
 
     private func section(_ title: String, _ style: Console.Style) {
@@ -87,6 +99,7 @@ private struct StatusText {
             ])
         }
         table.print(console, indent: 2)
+        printMore(report.moreFailing, "apps")
         let first = report.failing[0].app.name.printable
         console.print("  What it wrote: offstage logs \(first)")
         if report.failing.contains(where: { !isTriedAgain($0) }) {
@@ -138,7 +151,7 @@ private struct StatusText {
             )
         }
         table.print(console, indent: 2)
-        console.print("")
+        printMore(report.moreRunning, "apps")
     }
 
     private func printWaiting() {
@@ -154,7 +167,7 @@ private struct StatusText {
             )
         }
         table.print(console, indent: 2)
-        console.print("")
+        printMore(report.moreWaiting, "tasks")
     }
 
     private func printConditions() {

@@ -41,19 +41,29 @@ extension OffstageProgram {
         "run an app's work now",
         forms: ["APP [TASK]"],
         operands: 1...2,
+        options: [
+            OptionRow("wait", "return when the run has ended; the exit status is 1 if it failed")
+        ],
         details: [
             "Starts a user-initiated run. Gates that only save energy or data are skipped (a "
                 + "better moment, the quiet period, the battery, quotas). Rules still hold: an "
                 + "app that was closed, or whose background refresh is off, is not run. Returns "
-                + "when the run has been requested; \"offstage history\" shows the result."
+                + "when the run has been requested; \"offstage history\" shows the result.",
+            "With --wait, the result is printed. The run goes on if the command is interrupted.",
         ],
         examples: [
             Example("run newsboat", "Refresh newsboat now."),
             Example("run restic backup", "Run one of several tasks."),
-        ]
+            Example("run --wait newsboat", "Refresh newsboat, and say what came of it."),
+        ],
+        printsData: true
     ) { invocation throws(Failure) in
         let call: Control1.Run = invocation.ofTask()
-        try invocation.ask(call, look: "offstage history \(call.app)")
+        guard !invocation.options.has("wait") else {
+            return try RunWatch(invocation).run(call)
+        }
+        let task = try invocation.ask(call, look: RunWatch.look(call))
+        try invocation.show(task) { _ in }
     }
 
     static let cancel = Subcommand(
@@ -66,7 +76,8 @@ extension OffstageProgram {
             Example("cancel command.backup", "Remove a submitted command."),
             Example("cancel org.example.Reader cleanup", "Cancel one of several tasks."),
             Example("cancel 12 13", "Cancel two transfers."),
-        ]
+        ],
+        printsData: true
     ) { invocation throws(Failure) in
         if let ids = invocation.transferIDs { return try changeTransfers(.cancel, ids, invocation) }
         guard invocation.operands.count <= 2 else {
@@ -78,6 +89,7 @@ extension OffstageProgram {
         }
         let call: Control1.Cancel = invocation.ofTask()
         try invocation.ask(call, look: "offstage tasks \(call.app)")
+        invocation.reportTask()
     }
 
     static let dismiss = Subcommand(

@@ -95,6 +95,7 @@ extension OffstageProgram {
         }
         let call = Control1.ChangeTransfers { ($0.action, $0.transfers) = (action, ids) }
         try invocation.ask(call, look: "offstage transfers")
+        invocation.report(["transfers": .list(ids.map { .integer($0) })])
     }
 
     static func numbers(_ operands: [String], of command: String) throws(Failure) -> [Int64] {
@@ -121,7 +122,8 @@ extension OffstageProgram {
             "A transfer that waits for its next attempt tries at once. A pause of all background "
                 + "work ends with \"offstage continue\"."
         ],
-        examples: [Example("resume 12", "Go on with a transfer.")]
+        examples: [Example("resume 12", "Go on with a transfer.")],
+        printsData: true
     ) { invocation throws(Failure) in
         try changeTransfers(.resume, try numbers(invocation.operands, of: "resume"), invocation)
     }
@@ -155,7 +157,8 @@ extension OffstageProgram {
             Example("move --first 12", "Begin transfer 12 before the others."),
             Example("move -d ~/Videos 12 13", "Put two files elsewhere."),
             Example("move -o b.iso 12", "Give the file another name."),
-        ]
+        ],
+        printsData: true
     ) { invocation throws(Failure) in
         let options = invocation.options
         var call = Control1.MoveTransfers()
@@ -192,6 +195,7 @@ extension OffstageProgram {
             )
         }
         try invocation.ask(call, look: "offstage transfers")
+        invocation.report(["transfers": .list(call.transfers.map { .integer($0) })])
     }
 }
 

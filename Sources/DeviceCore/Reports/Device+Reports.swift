@@ -23,7 +23,9 @@ extension Device {
     /// Live launches, as the store remembers them.
     package var launchIDs: [LaunchID] { owners.map(\.launch) }
 
-    package func status(at now: Moment) -> Report.Status {
+    /// `rows`: at most so many of each list. A row of what waits is explained, which takes longer
+    /// than all the rest; what is left out is only counted.
+    package func status(at now: Moment, rows: Int = .max) -> Report.Status {
         let reporter = Reporter(now: now)
         return Report.Status {
             $0.now = Report.Time(now.wall, utcOffset: now.utcOffset)
@@ -32,16 +34,41 @@ extension Device {
             for index in usedIndices {
                 let app = apps[index]
                 $0.requests += Int64(app.requests.count)
-                $0.running += app.launches.map { launch($0, of: app, reporter) }
-                let waiting = app.requests.filter { app.isWaiting($0) }
-                    .map { task($0, index, reporter) }
-                $0.waiting += waiting
-                if let failing = failing(app, waiting, reporter) { $0.failing.append(failing) }
+                if tellsFailures(of: app, at: now.wall),
+                    let failing = failing(index, reporter)
+                {
+                    add(failing, to: &$0.failing, upTo: rows, orTo: &$0.moreFailing)
+                }
+                for launch in app.launches {
+                    add(
+                        self.launch(launch, of: app, reporter),
+                        to: &$0.running,
+                        upTo: rows,
+                        orTo: &$0.moreRunning
+                    )
+                }
+                for request in app.requests where app.isWaiting(request) {
+                    add(
+                        task(request, index, reporter),
+                        to: &$0.waiting,
+                        upTo: rows,
+                        orTo: &$0.moreWaiting
+                    )
+                }
             }
             $0.conditions = conditionsReport(at: now)
             $0.apps = Int64(listed.count)
             $0.today = reporter.spent(ledger)
         }
+    }
+
+    private func add<Row>(
+        _ row: @autoclosure () -> Row,
+        to list: inout [Row],
+        upTo limit: Int,
+        orTo more: inout Int64?
+    ) {
+        if list.count < limit { list.append(row()) } else { more = (more ?? 0) + 1 }
     }
 
     /// In the order of their ids.
@@ -61,18 +88,14 @@ extension Device {
         usedIndices.count { apps[$0].manifest != nil && !apps[$0].isTransient }
     }
 
-    /// `waiting`: its tasks, as they are listed: what is tried again is one of them.
-    private func failing(
-        _ app: AppState,
-        _ waiting: [Report.Request],
-        _ reporter: Reporter
-    ) -> Report.FailingApp? {
+    /// Its tasks are explained for it: what is tried again is one of them.
+    private func failing(_ index: Int, _ reporter: Reporter) -> Report.FailingApp? {
+        let app = apps[index]
         var failures = app.record.failures
         // Nobody tries again what was asked for once.
         if app.requests.isEmpty { failures.until = nil }
-        guard tellsFailures(of: app, at: reporter.now.wall),
-            let report = reporter.failures(failures)
-        else { return nil }
+        guard let report = reporter.failures(failures) else { return nil }
+        let waiting = app.requests.filter { app.isWaiting($0) }.map { task($0, index, reporter) }
         return Report.FailingApp {
             ($0.app, $0.name, $0.failures) = (app.id, app.displayName, report)
             $0.next = waiting.compactMap(\.next).min {

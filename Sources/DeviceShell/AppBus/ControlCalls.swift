@@ -22,6 +22,9 @@ struct ControlCalls {
         let now = host.now()
         switch call {
         case .status(let call): incoming.answer(call, host.device.status(at: now))
+        case .overview(let call):
+            let rows = call.rows.map { Int($0) } ?? .max
+            incoming.answer(call, host.device.status(at: now, rows: rows))
         case .apps(let call): incoming.answer(call, host.device.appList(at: now))
         case .tasks(let call): incoming.answer(call, try tasks(call))
         case .explain(let call): incoming.answer(call, try explain(call))

@@ -12,6 +12,10 @@ extension Report {
         package var apps: Int64 = 0
         package var requests: Int64 = 0
         package var today = Spent()
+        /// How many rows of the lists were left out; nil: none.
+        package var moreFailing: Int64?
+        package var moreRunning: Int64?
+        package var moreWaiting: Int64?
         package init() {}
     }
 

@@ -1,0 +1,83 @@
+import Linux
+import TestKit
+import Testing
+import Vocabulary
+
+/// `offstage run --wait` against a real daemon.
+struct RunWaitTests {
+    let daemon: ScratchDaemon
+
+    init() throws { daemon = try ScratchDaemon(settings: DaemonTests.calm) }
+
+    private func command(_ arguments: [String]) -> Command {
+        var command = Command([Products.path(of: "offstage")] + arguments)
+        command.environment = Command.cleanEnvironment(["OFFSTAGE_SOCKET": daemon.socket])
+        return command
+    }
+
+    private func offstage(_ line: String) throws -> Command.Outcome {
+        try command(line.split(separator: " ").map(String.init)).run()
+    }
+
+    /// A command that is held until it is run by hand.
+    private func submit(_ id: String, _ script: String) throws {
+        _ = try offstage("set idle off")
+        let words = [
+            "submit", "--processing", "--every", "1d", "--id", id, "--", "sh", "-c", script,
+        ]
+        #expect(try command(words).run().succeeded)
+    }
+
+    @Test func `it returns when the run has ended, with its result`() throws {
+        try daemon.start()
+        let gate = daemon.scratch("gate")
+        #expect(try Command("mkfifo", gate).run().succeeded)
+        try submit("good", "read line < \(gate); echo $line > \(daemon.scratch("line"))")
+        let log = daemon.scratch("said")
+        let waiting = try command(["run", "--wait", "good"]).start(logging: log)
+        // Opened for writing when the run reads it.
+        try FileDescriptor(opening: gate, .writing).writeAll("read\n")
+        #expect(try waiting.wait(block: true) == .exited(0))
+        #expect(try daemon.scratch.read("line") == "read\n")
+        let said = try Files.text(log)
+        #expect(said.hasPrefix("command.good: completed: exit status 0, after "), "\(said)")
+    }
+
+    @Test func `one that fails gives the status 1, also as JSON`() throws {
+        try daemon.start()
+        try submit("bad", "exit 3")
+        let failed = try offstage("run --wait bad")
+        #expect(failed.status == .exited(1))
+        #expect(
+            failed.errors.hasPrefix(
+                "offstage: the run of command.bad has not succeeded: failed: exit status 3\n"
+            ),
+            "\(failed)"
+        )
+        let again = try offstage("run --wait --json bad")
+        let line = try ValueJSON.parse(again.output)
+        #expect(line["outcome"] == "failed" && line["task"] == "bad", "\(again)")
+        try JSONTests.expect("run", again.output)
+        #expect(try ValueJSON.parse(again.errors)["status"] == 1)
+    }
+
+    @Test func `who cannot be run is refused as without it`() throws {
+        try daemon.start()
+        let outcome = try offstage("run --wait nobody")
+        #expect(outcome.status == .exited(3) && outcome.errors.contains("no app of that name"))
+    }
+
+    @Test func `it waits for a run that goes on while the daemon is started again`() throws {
+        try daemon.start()
+        let gate = daemon.scratch("gate")
+        #expect(try Command("mkfifo", gate).run().succeeded)
+        try submit("long", "echo > \(daemon.scratch("up")); read line < \(gate)")
+        let log = daemon.scratch("said")
+        let waiting = try command(["run", "--wait", "long"]).start(logging: log)
+        try Wait.until(file: daemon.scratch("up"), "the run")
+        try daemon.restart()
+        try FileDescriptor(opening: gate, .writing).writeAll("read\n")
+        #expect(try waiting.wait(block: true) == .exited(0))
+        #expect(try Files.text(log).contains("command.long: completed"))
+    }
+}
