@@ -49,24 +49,8 @@ extension Device {
                 fix: "offstage tasks \(app.id)"
             )
         }
-        if model == nil, let manifest = app.manifest {
-            let trigger: Trigger?
-            if simulation == .launch, let identifier {
-                let kinds = TaskKind.allCases.filter { manifest.value.declares($0.trigger) }
-                trigger = try self.kind(of: identifier, kind, among: kinds, app)?.trigger
-            } else {
-                trigger = Trigger.allCases.first {
-                    simulation == .launch ? manifest.value.declares($0) : $0.row.fetches
-                }
-            }
-            model = Request(
-                id: RequestID(0),
-                identifier: identifier ?? "fetch",
-                trigger: trigger ?? .refresh,
-                origin: identifier == nil ? .fetch : .submitted,
-                needs: Needs(),
-                submittedAt: transition.now.wall
-            )
+        if model == nil {
+            model = try invented(simulation, identifier, kind, app, transition.now.wall)
         }
         guard var request = model else {
             throw Refusal(
@@ -95,6 +79,34 @@ extension Device {
             throw error
         }
         touch(index)
+    }
+
+    /// What would be asked for, where nothing is; nil: there is no manifest.
+    private func invented(
+        _ simulation: Simulation,
+        _ identifier: String?,
+        _ kind: TaskKind?,
+        _ app: AppState,
+        _ now: WallTime
+    ) throws(Refusal) -> Request? {
+        guard let manifest = app.manifest else { return nil }
+        let trigger: Trigger?
+        if simulation == .launch, let identifier {
+            let kinds = TaskKind.allCases.filter { manifest.value.declares($0.trigger) }
+            trigger = try self.kind(of: identifier, kind, among: kinds, app)?.trigger
+        } else {
+            trigger = Trigger.allCases.first {
+                simulation == .launch ? manifest.value.declares($0) : $0.row.fetches
+            }
+        }
+        return Request(
+            id: RequestID(0),
+            identifier: identifier ?? "fetch",
+            trigger: trigger ?? .refresh,
+            origin: identifier == nil ? .fetch : .submitted,
+            needs: Needs(),
+            submittedAt: now
+        )
     }
 
     /// Of what kind an identifier is that does not wait: as it is said, else as it was submitted
