@@ -346,7 +346,7 @@ struct LinkTests {
         let launch = try bench.openApp("app", registered: ["news"])
         bench.ask(.leave(AppID("app")))
         bench.say(launch, .enteredBackground)
-        bench.ask(.simulate(.launch, AppID("app"), identifier: "news"))
+        bench.ask(.simulate(.launch, AppID("app"), identifier: "news", kind: .refresh))
         let delivery = try bench.accept(launch)
         #expect(bench.beginTask(launch) == 1)
         bench.say(launch, .completed(delivery, .succeeded))

@@ -29,7 +29,7 @@ struct BadAppTests {
     }
 
     private func offered(_ app: LinkedApp) throws -> LinkedApp.Call {
-        try bench.ask("Simulate", "launch", "feed", ["task": "news"])
+        try bench.ask("Simulate", "launch", "feed", ["task": "news", "kind": "refresh"])
         return try app.next("Offer")
     }
 
@@ -265,7 +265,7 @@ struct BadAppTests {
         try app.connect(path: "/somewhere/else")
         try app.call("Hello", ["version": 1])
         try app.call("FinishedLaunching", [["news"]])
-        try bench.ask("Simulate", "launch", "feed", ["task": "news"])
+        try bench.ask("Simulate", "launch", "feed", ["task": "news", "kind": "refresh"])
         run = try bench.nextRun("feed", after: 1)
         #expect(run["reason"]?.stringValue?.hasPrefix("the app declined it") == true, "\(run)")
         try checkOthers()

@@ -30,7 +30,7 @@ struct HistoryLintTests {
     }
 
     private func launch(_ app: LinkedApp, _ task: String) throws {
-        try bench.ask("Simulate", "launch", "feed", ["task": .string(task)])
+        try bench.ask("Simulate", "launch", "feed", ["task": .string(task), "kind": "refresh"])
     }
 
     /// One app that makes each mistake.

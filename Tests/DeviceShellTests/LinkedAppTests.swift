@@ -131,8 +131,8 @@ struct LinkedAppTests {
         try app.call("Submit", "clean", ["kind": "processing"])
         #expect(try app.call("Pending")[0].listValue?.count == 2)
         try leave(app, stage.bench)
-        try stage.bench.ask("Simulate", "launch", "feed", ["task": "news"])
-        try stage.bench.ask("Simulate", "launch", "feed", ["task": "clean"])
+        try stage.bench.ask("Simulate", "launch", "feed", ["task": "news", "kind": "refresh"])
+        try stage.bench.ask("Simulate", "launch", "feed", ["task": "clean", "kind": "refresh"])
         var given: [String: (delivery: Int64, deadline: Double)] = [:]
         for _ in 0..<2 {
             let offer = try app.next("Offer")
@@ -163,7 +163,7 @@ struct LinkedAppTests {
         let app = try stage.open(registered: ["news"], answering: ["Offer", "Go", "Expire"])
         try leave(app, stage.bench)
         for isCompleted in [true, false] {
-            try stage.bench.ask("Simulate", "launch", "feed", ["task": "news"])
+            try stage.bench.ask("Simulate", "launch", "feed", ["task": "news", "kind": "refresh"])
             let offer = try app.accept()
             try app.call("ExpirationHandler", .integer(offer.delivery), true)
             let expire = try app.next("Expire")
@@ -187,7 +187,7 @@ struct LinkedAppTests {
         let stage = try stage("wake-grant = 2s\nexpiry-warning = 1s\n")
         let app = try stage.open(registered: ["news"], answering: ["Offer", "Go", "Expire"])
         try leave(app, stage.bench)
-        try stage.bench.ask("Simulate", "launch", "feed", ["task": "news"])
+        try stage.bench.ask("Simulate", "launch", "feed", ["task": "news", "kind": "refresh"])
         try app.accept()
         #expect(try stage.bench.nextRun("feed")["result"] == "completed without success")
         try stage.bench.waitUntilFrozen(app.process)
@@ -198,7 +198,7 @@ struct LinkedAppTests {
         let stage = try stage("task-beyond-wake = 2s\nexpiry-warning = 1s\n")
         let app = try stage.open(registered: ["news"], answering: ["Offer", "Go", "ExpireTask"])
         try leave(app, stage.bench)
-        try stage.bench.ask("Simulate", "launch", "feed", ["task": "news"])
+        try stage.bench.ask("Simulate", "launch", "feed", ["task": "news", "kind": "refresh"])
         let offer = try app.accept()
         let begun = try app.call("BeginTask", "send", ["expires": true])
         let task = try #require(begun[0].integerValue)
@@ -246,7 +246,7 @@ struct LinkedAppTests {
         let app = try stage.open(registered: ["news"], answering: ["Offer", "Go"])
         try app.spend(350 << 20)
         try leave(app, stage.bench)
-        try stage.bench.ask("Simulate", "launch", "feed", ["task": "news"])
+        try stage.bench.ask("Simulate", "launch", "feed", ["task": "news", "kind": "refresh"])
         let offer = try app.accept()
         let limits = try app.call("Limits")[0]
         #expect(limits["state"] == "background")

@@ -86,7 +86,7 @@ struct LinkedTaskTests {
             try leave(app, bench)
             let offer = try app.accept()
             try app.call("ExpirationHandler", .integer(offer.delivery), true)
-            try bench.ask("Simulate", "launch", "feed", ["task": "news"])
+            try bench.ask("Simulate", "launch", "feed", ["task": "news", "kind": "refresh"])
             let refresh = try app.accept()
             try bench.set(loss.condition, "off")
             let expire = try app.next("Expire")

@@ -60,7 +60,12 @@ final class SampleApp {
 
     /// A launch for a task, as a developer forces it.
     func launch(_ task: String) throws {
-        try bench.ask("Simulate", "launch", .string(name), ["task": .string(task)])
+        try bench.ask(
+            "Simulate",
+            "launch",
+            .string(name),
+            ["task": .string(task), "kind": "refresh"]
+        )
     }
 
     func leave() throws { try bench.ask("Leave", .string(name), [:]) }

@@ -16,7 +16,7 @@ struct RegressionTests {
         stage.accept(launch)
         #expect(stage.device.running.processing == 1)
         stage.pass(.minutes(2))
-        stage.ask(.simulate(.launch, AppID("app"), identifier: "refresh"))
+        stage.ask(.simulate(.launch, AppID("app"), identifier: "refresh", kind: .refresh))
         let refresh = stage.accept(launch)
         stage.pass(.seconds(20))
         #expect(stage.isAlive)
@@ -39,7 +39,7 @@ struct RegressionTests {
     @Test("who accepts late is still told that the time is over")
     func lateReceiptIsToldOfTheEnd() {
         let stage = Stage([Stage.app()])
-        stage.ask(.simulate(.launch, AppID("app"), identifier: "refresh"))
+        stage.ask(.simulate(.launch, AppID("app"), identifier: "refresh", kind: .refresh))
         stage.pass(.seconds(1))
         let launch = stage.finishLaunching()
         stage.pass(.seconds(26))
@@ -51,7 +51,7 @@ struct RegressionTests {
     @Test("processing that joins a refresh counts as processing")
     func joinedProcessingCounts() {
         let stage = Stage([Stage.app()])
-        stage.ask(.simulate(.launch, AppID("app"), identifier: "refresh"))
+        stage.ask(.simulate(.launch, AppID("app"), identifier: "refresh", kind: .refresh))
         stage.pass(.seconds(1))
         let launch = stage.finishLaunching()
         stage.accept(launch)
@@ -63,7 +63,7 @@ struct RegressionTests {
     @Test("a task of a wake does not run for ever after the user opened and left the app")
     func taskOfAWakeEndsAfterTheForeground() {
         let stage = Stage([Stage.app()])
-        stage.ask(.simulate(.launch, AppID("app"), identifier: "refresh"))
+        stage.ask(.simulate(.launch, AppID("app"), identifier: "refresh", kind: .refresh))
         stage.pass(.seconds(1))
         let launch = stage.finishLaunching()
         let delivery = stage.accept(launch)
@@ -92,7 +92,7 @@ struct RegressionTests {
     @Test("work in an app that the user looks at does not keep the device awake")
     func foregroundWorkHoldsNothing() {
         let stage = Stage([Stage.app()])
-        stage.ask(.simulate(.launch, AppID("app"), identifier: "refresh"))
+        stage.ask(.simulate(.launch, AppID("app"), identifier: "refresh", kind: .refresh))
         stage.pass(.seconds(1))
         let launch = stage.finishLaunching()
         stage.accept(launch)

@@ -8,7 +8,10 @@ struct RequirementATests {
     @Test("A1: a background launch starts the same program, and the app can tell")
     func a1BackgroundLaunchRunsTheSameStartUp() {
         let stage = Stage([Stage.app()])
-        #expect(stage.ask(.simulate(.launch, AppID("app"), identifier: "refresh")) == .done)
+        #expect(
+            stage.ask(.simulate(.launch, AppID("app"), identifier: "refresh", kind: .refresh))
+                == .done
+        )
         guard case .spawn(_, let inBackground) = stage.notes.effects.last(where: \.isSpawn) else {
             Issue.record("nothing was started")
             return
@@ -40,12 +43,12 @@ struct RequirementATests {
     @Test("A2: a wake resumes what is suspended and launches what does not run")
     func a2WakeDoesNotCareAboutTheState() {
         let stage = Stage([Stage.app()])
-        stage.ask(.simulate(.launch, AppID("app"), identifier: "refresh"))
+        stage.ask(.simulate(.launch, AppID("app"), identifier: "refresh", kind: .refresh))
         stage.pass(.seconds(1))
         let launch = stage.finishLaunching()
         stage.say(launch, .completed(stage.accept(launch), .succeeded))
         #expect(stage.isFrozen)
-        stage.ask(.simulate(.launch, AppID("app"), identifier: "refresh"))
+        stage.ask(.simulate(.launch, AppID("app"), identifier: "refresh", kind: .refresh))
         #expect(stage.count(\.isSpawn) == 1 && stage.has(.thaw(launch)))
         stage.say(launch, .completed(stage.accept(launch), .succeeded))
         #expect(stage.isFrozen && stage.results == [.succeeded, .succeeded])
@@ -101,7 +104,7 @@ struct RequirementATests {
     @Test("A5: the same call after a background wake gives seconds")
     func a5TaskBegunInAWakeGetsSeconds() {
         let stage = Stage([Stage.app()])
-        stage.ask(.simulate(.launch, AppID("app"), identifier: "refresh"))
+        stage.ask(.simulate(.launch, AppID("app"), identifier: "refresh", kind: .refresh))
         stage.pass(.seconds(1))
         let launch = stage.finishLaunching()
         let delivery = stage.accept(launch)
@@ -137,7 +140,7 @@ struct RequirementATests {
     @Test("A6: a delivery whose handler does not complete means termination as well")
     func a6DeliveryThatNeverCompletes() {
         let stage = Stage([Stage.app()])
-        stage.ask(.simulate(.launch, AppID("app"), identifier: "refresh"))
+        stage.ask(.simulate(.launch, AppID("app"), identifier: "refresh", kind: .refresh))
         stage.pass(.seconds(1))
         let launch = stage.finishLaunching()
         let delivery = stage.accept(launch)
@@ -213,7 +216,7 @@ struct RequirementATests {
     @Test("A7: an activity begun in a background wake gets seconds beyond it")
     func a7ActivityOfAWakeGetsSeconds() {
         let stage = Stage([Stage.app()])
-        stage.ask(.simulate(.launch, AppID("app"), identifier: "refresh"))
+        stage.ask(.simulate(.launch, AppID("app"), identifier: "refresh", kind: .refresh))
         stage.pass(.seconds(1))
         let launch = stage.finishLaunching()
         let delivery = stage.accept(launch)
@@ -298,7 +301,7 @@ struct RequirementATests {
     func a11HeldAwakeOnlyWhileAGrantRuns() {
         let stage = Stage([Stage.app()])
         #expect(!stage.world.isHeldAwake)
-        stage.ask(.simulate(.launch, AppID("app"), identifier: "refresh"))
+        stage.ask(.simulate(.launch, AppID("app"), identifier: "refresh", kind: .refresh))
         #expect(stage.world.isHeldAwake)
         stage.pass(.seconds(1))
         let launch = stage.finishLaunching()
@@ -313,7 +316,7 @@ struct RequirementATests {
     @Test("A12: an app reads its limits, its use and its time left, and is warned before")
     func a12LimitsCanBeReadAndAreWarnedOf() {
         let stage = Stage([Stage.app()])
-        stage.ask(.simulate(.launch, AppID("app"), identifier: "refresh"))
+        stage.ask(.simulate(.launch, AppID("app"), identifier: "refresh", kind: .refresh))
         stage.pass(.seconds(1))
         let launch = stage.finishLaunching()
         stage.accept(launch)
