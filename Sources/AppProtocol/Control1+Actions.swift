@@ -95,6 +95,7 @@ extension Control1 {
         package var command: [String]?
         package var id: String?
         package var after: Interval?
+        package var earliest: WallTime?
         package var every: Interval?
         package var needs = Needs()
         package var directory: String?
@@ -108,6 +109,7 @@ extension Control1 {
             try fields.option("command", &command)
             try fields.option("id", &id)
             try fields.option("after", &after)
+            try fields.option("earliest", &earliest, "a date, in place of after")
             try fields.option("every", &every)
             try fields.needs(&needs)
             try fields.option("directory", &directory)

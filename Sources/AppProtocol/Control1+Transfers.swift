@@ -120,6 +120,7 @@ extension Control1 {
         package var headers: [String]?
         package var discretionary = false
         package var after: Interval?
+        package var earliest: WallTime?
         package var needs = Needs()
         package var rate: Int64?
         package var proxy: String?
@@ -136,6 +137,7 @@ extension Control1 {
                 "waits for an unmetered network, power and an idle device"
             )
             try fields.option("after", &after)
+            try fields.option("earliest", &earliest, "a date, in place of after")
             try fields.option("unmetered", &needs.unmetered)
             try fields.option("power", &needs.power)
             try fields.option("rate", &rate, in: 1...1 << 50, "bytes a second")

@@ -131,9 +131,15 @@ extension SubcommandCall {
         return try time(text, side, of: "--\(name) ")
     }
 
-    /// How long it is until the point in time that an option gives.
-    package func wait(_ name: String) throws(Failure) -> Interval? {
-        try time(name, .future).map { $0 - console.now.wall }
+    /// The earliest begin that an option gives: how long from now, or a date.
+    package func begin(_ name: String) throws(Failure) -> (after: Interval?, earliest: WallTime?) {
+        guard let text = options[name], let time = try time(name, .future) else {
+            return (nil, nil)
+        }
+        return switch TypedTime(text) {
+        case .span(let span): (span, nil)
+        case .date, .timeOfDay, nil: (nil, time)
+        }
     }
 
     /// The point in time that `text` says; `name` stands before it in a message.

@@ -14,6 +14,7 @@ struct CallTests {
         Control1.Submit {
             ($0.kind, $0.command, $0.id) = (.processing, ["a", "b"], "x")
             ($0.after, $0.every) = (.seconds(90), .days(1))
+            $0.earliest = WallTime(nanoseconds: 1_700_000_000_250_000_000)
             $0.needs = Needs(power: true, network: true, unmetered: true, unlocked: true)
             ($0.directory, $0.environment, $0.token) = ("/", ["A=B"], "t")
         },

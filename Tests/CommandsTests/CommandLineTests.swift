@@ -72,7 +72,8 @@ struct CommandLineTests {
         ("history --since 2222-01-01", "--since \"2222-01-01\" is in the future"),
         (
             "pause soon",
-            "\"soon\" is not a time\nWrite a number and a unit, such as 90s, 15min, 2h or 1d, or a local time, such as 18:30"
+            "\"soon\" is not a time\nWrite a number and a unit, such as 90s, 15min, 2h or 1d, or a "
+                + "local time, such as 18:30"
         ),
         ("simulate expire a b --refresh", "simulate: --refresh is for the launch of a task"),
         ("simulate launch a --processing", "simulate: --processing is for the launch of a task"),
@@ -109,7 +110,8 @@ struct CommandLineTests {
             let name = line.prefix { $0 != " " }
             #expect(
                 outcome.errors
-                    == "offstage: \(name): \(count) arguments are too many\nIt takes \(limit) at most.\n"
+                    == "offstage: \(name): \(count) arguments are too many\n"
+                    + "It takes \(limit) at most.\n"
             )
         }
     }
@@ -121,7 +123,11 @@ struct CommandLineTests {
         let wait = tomorrow.wall(utcOffset: terminal.now.utcOffset) - terminal.now.wall
         let date = tomorrow.description.prefix(10)
         terminal.run("submit --refresh --after \(date)T18:00 -- true", control)
-        #expect(control.calls.last?.arguments.first?["after"] == .double(wait.seconds))
+        let earliest = (terminal.now.wall + wait).secondsSince1970
+        #expect(control.calls.last?.arguments.first?["earliest"] == .double(earliest))
+        #expect(control.calls.last?.arguments.first?["after"] == nil)
+        terminal.run("download --after \(date)T18:00 https://example.org/a", control)
+        #expect(control.calls.last?.arguments.last?["earliest"] == .double(earliest))
         terminal.run("pause \(date)T18:00", control)
         #expect(control.calls.last?.arguments.first?["seconds"] == .double(wait.seconds))
         let clock = LocalTime(terminal.now.wall + .hours(2), utcOffset: terminal.now.utcOffset)

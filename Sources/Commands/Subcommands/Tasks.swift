@@ -229,7 +229,7 @@ extension OffstageProgram {
         // Asked twice because an answer was lost, it is one request all the same.
         call.token = try Invocation.token()
         call.id = options["id"]
-        call.after = try invocation.wait("after")
+        (call.after, call.earliest) = try invocation.begin("after")
         call.every = try invocation.interval("every")
         call.needs = try needs(options, kind)
         let variables = try variables(options)

@@ -56,7 +56,7 @@ struct TransferOptions {
         manner.discretionary = options.has("discretionary")
         manner.needs.unmetered = options.has("unmetered")
         manner.needs.power = options.has("power")
-        manner.after = try invocation.wait("after")
+        (manner.after, manner.earliest) = try invocation.begin("after")
         manner.proxy = options["proxy"]
         manner.rate = try rate(options["limit-rate"])
         manner.credentials = try credentials()

@@ -69,7 +69,9 @@ extension TransferOrder {
     private mutating func set(_ manner: Control1.TransferManner, at now: WallTime) {
         isDiscretionary = manner.discretionary
         needs = manner.needs
+        // A date is one of the caller's, and does not move with a clock that is set.
         (earliest, delay) = (manner.after.map { now + $0 }, manner.after)
+        if let date = manner.earliest { (earliest, delay) = (date, nil) }
         (rateLimit, proxy) = (manner.rate, manner.proxy)
         credentials = manner.credentials.isEmpty ? nil : manner.credentials
         notifies = manner.notifies

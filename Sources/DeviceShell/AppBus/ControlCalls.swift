@@ -263,6 +263,7 @@ extension Submission {
             identifier: call.id,
             kind: call.kind ?? .refresh,
             after: call.after,
+            earliest: call.earliest,
             every: call.every,
             needs: call.needs,
             token: call.token,
