@@ -122,7 +122,7 @@ struct UserTests {
             bench.say(launch, .cancel(identifier: nil, reply: bench.nextReply()))
         }
         // Also by the next daemon.
-        bench.device = Device(restoring: try bench.loaded())
+        try bench.restart(manifests: [.linked("app", identifiers: ["app.*"])])
         bench.ask(.simulate(.launch, AppID("app"), identifier: "app.x"))
         let simulated = bench.requests("app").first { $0.mode == .simulated }
         #expect(simulated?.trigger == .processing)
