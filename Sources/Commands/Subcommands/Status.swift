@@ -109,7 +109,7 @@ private struct StatusText {
     }
 
     private func isTriedAgain(_ app: Report.FailingApp) -> Bool {
-        report.running.contains { $0.app == app.app }
+        app.next != nil || report.running.contains { $0.app == app.app }
             || report.waiting.contains { $0.app == app.app }
     }
 
