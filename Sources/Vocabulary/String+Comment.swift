@@ -5,16 +5,18 @@ extension String {
     package static let commentFix = "A comment needs a line of its own."
 
     /// What looks like a comment behind a value: from a `#` on that is outside quotes and stands
-    /// after a space or a `;`.
+    /// after a space, or before one. An element of a list may begin with the sign.
     package var trailingComment: Substring? {
         var quote: UInt8?
-        var last = UInt8(ascii: " ")
+        var last = UInt8(ascii: ";")
         for (index, byte) in zip(utf8.indices, utf8) {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "'"):
                 if quote == nil { quote = byte } else if quote == byte { quote = nil }
             case UInt8(ascii: "#") where quote == nil:
-                if [0x20, 0x09, UInt8(ascii: ";")].contains(last) { return self[index...] }
+                let next = utf8[index...].dropFirst().first ?? 0x20
+                let isApart = last == 0x20 || last == 0x09
+                if isApart || last == UInt8(ascii: ";") && next == 0x20 { return self[index...] }
             default: break
             }
             last = byte

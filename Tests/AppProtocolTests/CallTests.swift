@@ -60,7 +60,10 @@ struct CallTests {
         #expect(encoded.arguments.count == C.row.method.input.count, "\(encoded)")
         #expect(encoded.signature == C.row.method.inputSignature)
         for (argument, value) in zip(C.row.method.input, encoded.arguments) {
-            let kind = ["s": "string", "b": "bool", "d": "double", "t": "integer", "as": "list"]
+            let kind = [
+                "s": "string", "b": "bool", "d": "double", "t": "integer", "x": "integer",
+                "as": "list",
+            ]
             #expect(value.kindName == kind[argument.type] ?? "map", "\(C.name) \(argument)")
         }
     }

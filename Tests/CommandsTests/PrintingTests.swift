@@ -101,7 +101,7 @@ struct PrintingTests {
         let lines = outcome.output.split(separator: "\n").map(String.init)
         #expect(lines.first == "Failing")
         #expect(lines[1].hasPrefix("  APP       IN A ROW  SINCE   NEXT TRY   REASON"))
-        #expect(lines[2].hasPrefix("  newsboat  1         in 2 s  in 15 min"), "\(lines[2])")
+        #expect(lines[2].hasPrefix("  newsboat  1         in 2 s  in 40 min"), "\(lines[2])")
         #expect(outcome.output.contains("power      off    1 min ago  set by hand"))
         #expect(outcome.output.hasSuffix("2 apps; today 1 background run, 2 s in all\n"))
     }
@@ -216,8 +216,8 @@ struct PrintingTests {
         let outcome = terminal.run("history", control)
         #expect(
             outcome.output == """
-                TIME      APP       WHAT     TOOK    CPU  MEMORY  RESULT
-                12:01:02  newsboat  refresh   2 s  0.2 s  12 MiB  new data: exit status 0
+                TIME      APP       WHAT     TOOK    CPU    MEMORY  RESULT
+                12:01:02  newsboat  refresh   2 s  0.2 s  ≥ 12 MiB  new data: exit status 0
 
                 """
         )

@@ -67,6 +67,8 @@ struct Durable: Equatable {
         launch.usage = nil
         launch.bookedUntil = nil
         launch.wake?.cpuAtStart = nil
+        // A sample is not worth a commit.
+        launch.wake?.memorySeen = nil
         launch.lockCheckAt = nil
         launch.graceEnd = nil
         return launch

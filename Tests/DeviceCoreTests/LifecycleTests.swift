@@ -331,7 +331,11 @@ struct LifecycleTests {
             var bench = Self.bench()
             let launch = try bench.openApp("app")
             bench.send(.process(launch, .exited(exit, nil)))
-            #expect(bench.lines.contains(.ended(result, reason: result.summary)))
+            let reason =
+                result.stop == .memoryLimit
+                ? "it asked for more memory than the setting memory-limit allows, 200 MiB"
+                : result.summary
+            #expect(bench.lines.contains(.ended(result, reason: reason)), "\(bench.lines)")
             #expect(bench.contains(.release(launch)))
             #expect(bench.app("app")?.launches.isEmpty == true)
         }

@@ -150,4 +150,21 @@ struct ProbeTests {
         #expect(bench.results == [.expired(.paused)])
         #expect(bench.requests("app").map(\.state) == [.pending])
     }
+
+    @Test func `nobody, nothing and what runs have sentences of their own`() throws {
+        var bench = Bench()
+        #expect(bench.sentence("x").contains("No app called x is known"))
+        bench.install(.linked("app"))
+        #expect(bench.sentence("app").contains("has nothing to run"))
+        bench.install(.refreshing("news") { $0.newDataFrom = .command(["count"]) })
+        #expect(bench.sentence("news").contains("is about to run"))
+        let launch = try #require(bench.probes.first?.launch)
+        bench.send(.process(launch, .probed(.before, .read(Fingerprint(), status: 0))))
+        #expect(bench.sentence("news").contains("is being started"))
+        bench.started(launch)
+        bench.advance(.seconds(10))
+        #expect(bench.sentence("news").contains("has been running for 10s and has 20s left"))
+        bench.exited(launch)
+        #expect(bench.sentence("news").contains("its result is being read"))
+    }
 }

@@ -74,7 +74,8 @@ struct TransferRecordTests {
     }()
 
     private static let states: [Transfer.State] = [
-        .paused, .waiting, .placing(size: 3), .running(.init(since: BootTime(nanoseconds: 3), received: 4)),
+        .paused, .waiting, .placing(size: 3),
+        .running(.init(since: BootTime(nanoseconds: 3), received: 4)),
         .ended(.finished(size: 3, name: "n"), at: WallTime(nanoseconds: 2)),
         .ended(.failed(.exists), at: WallTime(nanoseconds: 2)),
         .ended(.failed(.init(code: .exchange(.badURL), reason: "r")), at: .distantPast),

@@ -64,7 +64,7 @@ struct AppleCodeTests {
 
     @Test func `a closure of the main actor expires there`() throws {
         let app = try Self.swift6()
-        try app.launch(Self.cleaning)
+        try app.launch(Self.cleaning, as: "processing")
         try app.wait(for: "cleaning true")
         #expect(app.lines.first == "made", "the class that UIApplicationMain was given by name")
         try app.bench.ask("Simulate", "expire", .string(app.name), [:])

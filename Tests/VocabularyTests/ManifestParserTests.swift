@@ -135,7 +135,7 @@ struct ManifestParserTests {
     @Test func `a comment behind a value that may be anything is a warning`() {
         let text =
             entry + "Path=/srv # work here\n[X-Offstage]\nUseFrom=exec:/bin/a # the reader\n"
-            + "Environment=COLOR=#fff;\nRefreshInterval=1h\n"
+            + "Environment=COLOR=#fff;\nBackgroundModes=fetch;\nRefreshCommand=true\n"
         guard case .app(_, let warnings) = parse(text) else {
             return #expect(Bool(false), "\(parse(text))")
         }

@@ -14,8 +14,8 @@ extension OffstageProgram {
             "Reads desktop files as the daemon does and reports what is wrong, where, and what to "
                 + "write instead. The exit status is 1 if one of the files cannot be used.",
             "A warning is about something that has no effect, or not the intended one: programs "
-                + "that are not installed, unused modes, limits above those in force, a file that is "
-                + "in no directory that is searched.",
+                + "that are not installed, unused modes, limits above those in force, a file that "
+                + "is in no directory that is searched.",
             "If the daemon is running and knows the app, the history is checked too, and the "
                 + "app's mistakes since its program was last built are warnings: handlers that "
                 + "are missing or registered late, tasks that were never completed, completed "

@@ -243,6 +243,9 @@ extension Launch {
         let limit = facts.memoryLimit
         let isOwn = facts.manifest?.memoryLimit.map { $0 < facts.settings.memoryLimit } ?? false
         let setting = isOwn ? "MemoryLimit in its manifest" : "the setting memory-limit"
+        guard had > 0 else {
+            return "it asked for more memory than \(setting) allows, \(ByteSize.text(limit))"
+        }
         return "it had \(ByteSize.text(had))" + (had > limit ? "" : " and asked for more")
             + "; \(setting) allows \(ByteSize.text(limit))"
     }

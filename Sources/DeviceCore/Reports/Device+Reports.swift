@@ -129,7 +129,7 @@ extension Device {
                     $0.secondsLeft = max(.zero, wake.end - reporter.now.awake).reported
                 }
             }
-            if launch.presence == .background, !launch.isCommand, !launch.tasks.isEmpty {
+            if launch.presence == .background, !launch.tasks.isEmpty {
                 $0.backgroundTasks = launch.tasks.map(\.name)
                 if launch.wake == nil {
                     $0.secondsLeft = allowance(of: launch.id, at: reporter.now)?.timeLeft?.reported

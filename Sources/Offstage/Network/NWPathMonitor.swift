@@ -135,7 +135,7 @@ public final class NWPathMonitor: Sendable {
     private func tell() {
         queue?.async { [weak self] in
             guard let self else { return }
-            // The queue may be one that runs several blocks at once: the last word is the last told.
+            // The queue may run several blocks at once: the last word is the last told.
             let news = state.withLock { state -> ((@Sendable (NWPath) -> Void), NWPath)? in
                 guard !state.isCancelled, let handler = state.handler,
                     let path = session.knownDevice.map(path), state.told != path

@@ -8,8 +8,8 @@ extension SymbolTable {
                 .never,
                 "Linux has no selectors.",
                 instead:
-                    "addObserver(forName:object:queue:using:) with a closure; keep what it returns, "
-                    + "and remove that."
+                    "addObserver(forName:object:queue:using:) with a closure; keep what it "
+                    + "returns, and remove that."
             ),
             Symbol(
                 "#selector",

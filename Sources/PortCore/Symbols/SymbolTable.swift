@@ -65,8 +65,9 @@ package enum SymbolTable {
 
     /// Types of sessions, which Foundation on Linux lacks.
     static let sessionTypes = Set(
-        sessionPlaces.filter { place in
-            rows[place].form == .name && rows[place].name.first?.isUppercase == true
+        rows.indices.filter { place in
+            sessionPlaces.contains(place) && rows[place].form == .name
+                && rows[place].name.first?.isUppercase == true
         }
     )
 

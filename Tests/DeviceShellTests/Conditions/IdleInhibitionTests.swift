@@ -34,27 +34,46 @@ final class IdleInhibitionTests {
         try bench.daemon.start()
     }
 
-    /// It remembers what it was asked, and tells a test.
+    /// It remembers what it was asked, and tells a test. As that of a desktop it can be asked as
+    /// soon as it has its name.
     private func startScreenSaver() throws {
-        let object = ScreenSaverInhibitor.object
-        try session.mock(object.interface, object.path, object.interface)
-        let methods = [
-            ("GetActive", "", "b", "ret = False"),
-            ("Inhibit", "ss", "u", "self.held = args[0] + ': ' + args[1]; ret = 42"),
-            ("UnInhibit", "u", "", "self.held = '' if args[0] == 42 else 'not mine'"),
-            ("Held", "", "s", "ret = getattr(self, 'held', '')"),
-        ]
-        for (name, takes, gives, code) in methods {
-            try session.addMethod(
-                name,
-                of: object.interface,
-                at: object.path,
-                takes: takes,
-                gives: gives,
-                code
-            )
-        }
+        let name = ScreenSaverInhibitor.object.interface
+        try session.start(name, "/usr/bin/python3", "-c", Self.screenSaver)
+        try session.wait(forOwnerOf: name)
     }
+
+    private static let screenSaver = """
+        import dbus, dbus.mainloop.glib, dbus.service
+        from gi.repository import GLib
+
+        NAME = "org.freedesktop.ScreenSaver"
+
+        class ScreenSaver(dbus.service.Object):
+            held = ""
+
+            @dbus.service.method(NAME, in_signature="ss", out_signature="u")
+            def Inhibit(self, program, reason):
+                self.held = program + ": " + reason
+                return 42
+
+            @dbus.service.method(NAME, in_signature="u")
+            def UnInhibit(self, cookie):
+                self.held = "" if cookie == 42 else "not mine"
+
+            @dbus.service.method(NAME, out_signature="s")
+            def Held(self):
+                return self.held
+
+            @dbus.service.method(NAME, out_signature="b")
+            def GetActive(self):
+                return False
+
+        dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
+        bus = dbus.SessionBus()
+        saver = ScreenSaver(bus, "/org/freedesktop/ScreenSaver")
+        name = dbus.service.BusName(NAME, bus)
+        GLib.MainLoop().run()
+        """
 
     private func wait(_ isHeld: Bool) throws {
         let saver = ScreenSaverInhibitor.object
@@ -71,7 +90,8 @@ final class IdleInhibitionTests {
         )
         try Wait.until("logind is held: \(isHeld)") {
             let rows = try system.bus().call(list).first?.listValue ?? []
-            return rows.contains { $0[0] == "idle" && $0[1] == "Offstage" } == isHeld
+            return rows.contains { $0[0] == "idle" && $0[2] == .string(IdleInhibition.reason) }
+                == isHeld
         }
     }
 
