@@ -332,7 +332,7 @@ struct LifecycleTests {
             let launch = try bench.openApp("app")
             bench.send(.process(launch, .exited(exit, nil)))
             let reason =
-                result.stop == .memoryLimit
+                result == .terminated(.memoryLimit)
                 ? "it asked for more memory than the setting memory-limit allows, 200 MiB"
                 : result.summary
             #expect(bench.lines.contains(.ended(result, reason: reason)), "\(bench.lines)")
