@@ -9,6 +9,9 @@ struct RunWatch {
     /// Between looks; the last one again and again.
     private static let pauses: [Int32] = [20, 50, 100, 200, 500]
 
+    /// So often a daemon that has gone away is looked for.
+    private static let attempts = 60
+
     init(_ invocation: Invocation) { self.invocation = invocation }
 
     /// The command that shows whether it was asked for.
@@ -43,8 +46,10 @@ struct RunWatch {
         var pauses = Self.pauses[...]
         while true {
             // In this order: what has ended between the two stands in the history.
-            let waiting = try waiting(task)
-            let lines = try invocation.history(of: task.app.name, limit: 100)
+            let waiting = try patiently { () throws(Failure) in try self.waiting(task) }
+            let lines = try patiently { () throws(Failure) in
+                try invocation.history(of: task.app.name, limit: 100)
+            }
             if let line = lines.last(where: { $0.report.ends(task, after: last) }) { return line }
             if let waiting {
                 throw Failure(
@@ -55,6 +60,19 @@ struct RunWatch {
             }
             _ = try? Poll.wait(for: [], milliseconds: pauses.first ?? 500)
             if pauses.count > 1 { pauses.removeFirst() }
+        }
+    }
+
+    /// The next daemon goes on with the run, so one that has gone away is waited for.
+    private func patiently<T>(_ ask: () throws(Failure) -> T) throws(Failure) -> T {
+        var attempts = Self.attempts
+        while true {
+            do throws(Failure) {
+                return try ask()
+            } catch  where error.loss != nil && attempts > 0 {
+                attempts -= 1
+                _ = try? Poll.wait(for: [], milliseconds: Self.pauses.last ?? 500)
+            }
         }
     }
 

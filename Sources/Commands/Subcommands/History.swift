@@ -26,8 +26,8 @@ extension OffstageProgram {
         ],
         details: [
             "MEMORY is the most that the run had at a time, as the kernel counts it. After "
-                + "\u{2265} it is the most that was seen, and may have been more: the kernel does not "
-                + "count it here, or only for earlier runs of the same process too."
+                + "\u{2265} it is the most that was seen, and may have been more: the kernel does "
+                + "not count it here, or only for earlier runs of the same process too."
         ],
         examples: [
             Example("history", "The newest lines, in order of time."),
