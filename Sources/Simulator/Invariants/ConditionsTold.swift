@@ -53,6 +53,12 @@ final class IdleInhibited: Invariant {
         let isWanted =
             !isLocked && inFront.contains { !$0.isDead && $0.clients[0].disablesIdleTimer }
         guard isWanted != world.isIdleInhibited else { return nil }
+        // The end of an app that wanted it may be on its way.
+        let isEnding = inFront.contains {
+            $0.clients[0].disablesIdleTimer
+                && $0.diedAt.map { world.clock.elapsed - $0 <= .seconds(5) } ?? false
+        }
+        if !isWanted, isEnding { return nil }
         return isWanted
             ? "an app in the foreground wants the screen on, and it may go off"
             : "the screen stays on, and nobody wants that"
