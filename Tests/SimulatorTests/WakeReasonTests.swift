@@ -17,7 +17,7 @@ struct WakeReasonTests {
         private var known = 0
         /// The last end of a sleep, whoever caused it.
         private var wakeKnown = Interval.zero
-        /// When the machine was woken last, or the daemon started: it is awake anyhow.
+        /// When the machine was woken last, the daemon started, or the user opened an app.
         private var awakeSince: Moment?
         /// An alarm whose work is still to begin.
         private var alarm: Moment?
@@ -35,13 +35,22 @@ struct WakeReasonTests {
             if !wasAsleep, world.awakeSince > wakeKnown { awakeSince = turn.moment }
             wakeKnown = world.awakeSince
             for entry in turn.entries {
-                if case .started = entry.event { awakeSince = turn.moment }
+                if Self.keepsAwake(entry.event) { awakeSince = turn.moment }
                 guard case .timer = entry.event else { continue }
                 timers += 1
                 look(at: entry, wasAsleep: wasAsleep, begins: turn.beginsAnything)
             }
             if wasAsleep { awakeSince = turn.moment }
             return nil
+        }
+
+        /// With a start, or a user who opens an app, the machine is awake anyhow, and what was
+        /// planned before is planned anew.
+        private static func keepsAwake(_ event: Event) -> Bool {
+            switch event {
+            case .started, .user(.open, _): true
+            case _: false
+            }
         }
 
         /// The app that the machine was woken for was ended, or its user came or went: what is due
