@@ -44,9 +44,10 @@ final class IdleInhibited: Invariant {
 
     func idled(_ world: World) -> String? {
         guard world.isSettled else { return nil }
-        let inFront = world.processes.filter { $0.weight == .foreground && !$0.clients.isEmpty }
-        // What another one has said may be on its way.
-        guard inFront.allSatisfy({ $0.isDead || $0.clients[0].isListening(world) }) else {
+        let all = world.processes.filter { $0.weight == .foreground }
+        let inFront = all.filter { !$0.clients.isEmpty }
+        // What another one has said may be on its way, and so may the end of a connection.
+        guard all.allSatisfy({ $0.isDead || $0.clients.first?.isListening(world) ?? false }) else {
             return nil
         }
         let isLocked = world.known(.locked).map { $0 > 0 } ?? false
