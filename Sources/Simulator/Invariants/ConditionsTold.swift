@@ -50,6 +50,9 @@ final class IdleInhibited: Invariant {
         guard all.allSatisfy({ $0.isDead || $0.clients.first?.isListening(world) ?? false }) else {
             return nil
         }
+        guard
+            inFront.allSatisfy({ world.clock.elapsed - $0.clients[0].idleTimerSetAt > .seconds(5) })
+        else { return nil }
         let isLocked = world.known(.locked).map { $0 > 0 } ?? false
         let isWanted =
             !isLocked && inFront.contains { !$0.isDead && $0.clients[0].disablesIdleTimer }

@@ -47,6 +47,8 @@ package final class VirtualClient {
     var hasLooked = false
     /// The screen is to stay on.
     var disablesIdleTimer = false
+    /// When its app said that last, by the age of the world.
+    var idleTimerSetAt = Interval.zero
     /// What waits for an answer.
     var asked: [(token: CallerToken, what: Asked)] = []
     private var lastToken: UInt64 = 0

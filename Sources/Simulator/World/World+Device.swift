@@ -14,6 +14,7 @@ extension World {
     func setIdleTimer(_ isDisabled: Bool, _ process: VirtualProcess) {
         guard let client = process.clients.first, !process.link.isHung else { return }
         client.disablesIdleTimer = isDisabled
+        client.idleTimerSetAt = clock.elapsed
         feed(.setIdleTimer(disabled: isDisabled), client)
     }
 }
