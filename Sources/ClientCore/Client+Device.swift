@@ -98,11 +98,12 @@ extension Client {
     /// Only the last word counts, and only one is under way.
     private mutating func tellIdleTimer(_ effects: inout [ClientEffect]) {
         let isDisabled = device.idleTimerIsDisabled
+        // Also where there is nothing to be said any more: else the ticks would never end.
+        device.tellsIdleTimerAgain = false
         guard link == .up, isGreeted, !device.isTellingIdleTimer,
             device.toldIdleTimer != isDisabled
         else { return }
         device.isTellingIdleTimer = true
-        device.tellsIdleTimerAgain = false
         let call = App1.SetIdleTimer { $0.isDisabled = isDisabled }
         send(.setIdleTimer(call), nextNumber(), .idleTimer(isDisabled), &effects)
     }

@@ -56,6 +56,21 @@ package enum AppEvent: Hashable, Sendable, Codable {
     )
 }
 
+extension AppEvent {
+    /// Said once: must survive a commit that fails. The others have a caller, who is told.
+    var isReceipt: Bool {
+        switch self {
+        case .finishedLaunching, .accepted, .declined, .expirationHandler, .completed, .taskEnded,
+            .extensionGone, .enteredBackground, .openedURLs, .disconnected, .reconnected,
+            .acknowledged:
+            true
+        case .connected, .taskBegan, .fetchInterval, .submit, .cancel, .mistaken, .session,
+            .conditionsWatched, .idleTimer:
+            false
+        }
+    }
+}
+
 package struct FinishedDelivery: Hashable, Sendable, Codable {
     package var delivery: DeliveryID
     package var result: TaskResult

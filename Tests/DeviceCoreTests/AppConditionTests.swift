@@ -162,9 +162,97 @@ struct AppConditionTests {
         }
         #expect(bench.contains(.inhibitIdle(false)))
     }
+
+    @Test func `a locked screen goes off, and stays on again when it is unlocked`() throws {
+        var (bench, launch) = try Bench.withApp()
+        bench.sense(.locked, .value(0))
+        bench.say(launch, idleTimerDisabled: true)
+        bench.sense(.locked, .value(1))
+        #expect(bench.contains(.inhibitIdle(false)))
+        bench.sense(.locked, .value(0))
+        #expect(bench.contains(.inhibitIdle(true)))
+        bench.sense(.locked, .value(1))
+        bench.sense(.locked, .lost)
+        #expect(bench.contains(.inhibitIdle(true)), "nobody says that it is locked")
+    }
+
+    @Test func `what is said while the screen is locked holds from when it is unlocked`() throws {
+        var (bench, launch) = try Bench.withApp()
+        bench.sense(.locked, .value(1))
+        bench.say(launch, idleTimerDisabled: true)
+        #expect(!bench.contains(.inhibitIdle(true)))
+        bench.sense(.locked, .value(0))
+        #expect(bench.contains(.inhibitIdle(true)))
+    }
+
+    @Test func `each app keeps the screen on for itself`() throws {
+        var bench = Bench()
+        bench.install(.linked("film"), .linked("map"))
+        let film = try bench.openApp("film")
+        let map = try bench.openApp("map")
+        bench.say(film, idleTimerDisabled: true)
+        #expect(bench.contains(.inhibitIdle(true)))
+        bench.say(map, idleTimerDisabled: true)
+        #expect(!bench.contains(.inhibitIdle(true)), "it stays on already")
+        bench.say(film, idleTimerDisabled: false)
+        #expect(!bench.contains(.inhibitIdle(false)), "the map wants it still")
+        bench.say(film, idleTimerDisabled: true)
+        bench.exited(film)
+        #expect(!bench.contains(.inhibitIdle(false)), "the map wants it still")
+        bench.ask(.leave(AppID("map")))
+        #expect(bench.contains(.inhibitIdle(false)))
+    }
+
+    @Test func `the end of a command of an app is not that of what its process asked for`() throws {
+        var bench = Bench()
+        bench.install(
+            .linked("app", identifiers: Bench.identifiers) { $0.refreshCommand = ["reload"] }
+        )
+        let command = try #require(bench.spawn(of: "app"))
+        bench.started(command)
+        bench.sense(.battery, .value(80))
+        let launch = try bench.openApp("app")
+        bench.say(launch, .conditionsWatched(reply: bench.nextReply()))
+        bench.say(launch, idleTimerDisabled: true)
+        try #require(bench.contains(.inhibitIdle(true)))
+        try #require(bench.launch(command) != nil)
+        bench.exited(command)
+        try #require(bench.launch(command) == nil)
+        #expect(!bench.contains(.inhibitIdle(false)))
+        bench.sense(.battery, .value(79))
+        #expect(told(bench, launch).map(\.battery) == [79])
+    }
+
+    @Test func `what a launch says when it is over is not heard, however late`() throws {
+        var (bench, last) = try watching()
+        bench.say(last, idleTimerDisabled: true)
+        bench.exited(last)
+        try #require(bench.contains(.inhibitIdle(false)))
+        let launch = try bench.openApp("app")
+        bench.say(last, idleTimerDisabled: true)
+        #expect(bench.refusal?.code == .notFound)
+        #expect(!bench.contains(.inhibitIdle(true)))
+        // Only what changes is done: until now it could go off.
+        bench.say(launch, idleTimerDisabled: true)
+        #expect(bench.contains(.inhibitIdle(true)))
+        bench.say(launch, .conditionsWatched(reply: bench.nextReply()))
+        bench.say(last, idleTimerDisabled: false)
+        #expect(!bench.contains(.inhibitIdle(false)))
+        bench.say(last, .disconnected)
+        #expect(!bench.contains(.inhibitIdle(false)))
+        bench.say(last, .conditionsWatched(reply: bench.nextReply()))
+        #expect(bench.refusal?.code == .notFound)
+        bench.sense(.battery, .value(70))
+        #expect(told(bench, launch).map(\.battery) == [70])
+        #expect(bench.told(last) == [])
+    }
 }
 
 extension Bench {
+    fileprivate mutating func say(_ launch: LaunchID, idleTimerDisabled isDisabled: Bool) {
+        say(launch, .idleTimer(disabled: isDisabled, reply: nextReply()))
+    }
+
     fileprivate mutating func sense(_ condition: Condition, _ reading: Reading) {
         send(.condition(condition, .kernel, reading))
     }

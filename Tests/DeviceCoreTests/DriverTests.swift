@@ -318,6 +318,65 @@ struct DriverTests {
         }
     }
 
+    /// An app in the foreground, and its launch.
+    private func open() throws -> (Setup, LaunchID) {
+        var setup = Setup(.manifests([.present(.linked("app"))]))
+        setup.turn(.user(.open(AppID("app"), attach: nil), reply: ReplyToken(1)))
+        let launch = try #require(setup.spawned.first)
+        setup.turn(.process(launch, .started(ProcessID(pid: 2, startTime: 3))))
+        setup.turn(.app(launch, .finishedLaunching(registered: [])))
+        setup.turn(.condition(.battery, .kernel, .value(80)))
+        return (setup, launch)
+    }
+
+    @Test(arguments: [CommitError.Cause.full, .gone])
+    func `the device is watched also while nothing can be stored`(
+        cause: CommitError.Cause
+    ) throws {
+        var (setup, launch) = try open()
+        setup.driver.port.error = CommitError(cause, reason: "x")
+        // The first turn that fails has something to store.
+        for number: UInt64 in 2...3 {
+            let watched = Event.app(launch, .conditionsWatched(reply: ReplyToken(number)))
+            if number == 2 { setup.turn(Self.submit, watched) } else { setup.turn(watched) }
+            guard case .conditions(let known)? = setup.replies.last else {
+                Issue.record("answered by \(setup.driver.port.steps)")
+                return
+            }
+            #expect(known.battery == 80)
+            // In the log it comes once more than it was rolled back.
+            #expect(setup.driver.port.events.count { $0 == watched } == 2)
+            #expect(setup.driver.port.events.last == watched)
+        }
+        #expect(setup.driver.mustRetry)
+        setup.turn(.condition(.battery, .kernel, .value(79)))
+        #expect(setup.effects == [], "it waits for the store")
+        setup.driver.port.error = nil
+        setup.turn(.timer)
+        let told = setup.effects.compactMap {
+            if case .tell(launch, .conditionsChanged(let now)) = $0 { now.battery } else { nil }
+        }
+        #expect(told == [79])
+    }
+
+    @Test func `what is due with a question waits for the store, and so does the answer`() throws {
+        var (setup, launch) = try open()
+        setup.turn(.user(.leave(AppID("app")), reply: ReplyToken(2)))
+        setup.fail()
+        setup.turn(Self.submit)
+        setup.pass(.minutes(1))
+        setup.turn(.app(launch, .conditionsWatched(reply: ReplyToken(3))))
+        guard case .refused(let refusal)? = setup.replies.first else {
+            Issue.record("answered by \(setup.driver.port.steps)")
+            return
+        }
+        #expect(refusal.code == .storage)
+        #expect(setup.effects == [])
+        setup.driver.port.error = nil
+        setup.turn(.timer)
+        #expect(setup.effects.contains(.freeze(launch)))
+    }
+
     @Test func `a store that has gone is noticed where nothing is stored, and said to be`() {
         var setup = Setup()
         setup.driver.port.error = CommitError(.gone, reason: "x has been deleted")

@@ -36,14 +36,20 @@ final class DevicePeer: UIResponder, UIApplicationDelegate {
         return true
     }
 
-    func applicationDidBecomeActive(_ application: UIApplication) { say("active") }
+    func applicationDidBecomeActive(_ application: UIApplication) {
+        Player.keepScreenOn(true)
+        say("active")
+    }
 
     // As iOS has it: what is read has been told before.
     func applicationWillEnterForeground(_ application: UIApplication) {
         say("back with \(UIDevice.current.batteryLevel), \(Self.battery)")
     }
 
-    func applicationDidEnterBackground(_ application: UIApplication) { say("left") }
+    func applicationDidEnterBackground(_ application: UIApplication) {
+        Player.keepScreenOn(false)
+        say("left")
+    }
 
     private func show(_ name: Notification.Name, _ text: @escaping () -> String) {
         observers.append(
@@ -62,6 +68,14 @@ final class DevicePeer: UIResponder, UIApplicationDelegate {
         case .full: return "full"
         @unknown default: return "new"
         }
+    }
+}
+
+/// No actor's, as such code is in Swift 5: called where something begins or ends to play.
+enum Player {
+    static func keepScreenOn(_ isPlaying: Bool) {
+        UIApplication.shared.isIdleTimerDisabled = isPlaying
+        say("screen kept on \(UIApplication.shared.isIdleTimerDisabled)")
     }
 }
 

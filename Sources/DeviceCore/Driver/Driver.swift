@@ -237,7 +237,34 @@ package struct Driver<Port: DevicePort> {
     private mutating func fail(_ error: CommitError, _ events: [TimedEvent]) {
         if error.cause == .gone { isGone = true }
         keep(events)
+        let isStart = events.contains { $0.event.isStart }
+        let questions = isStart ? [] : events.filter { $0.event.question != nil }
+        let refusal = Refusal(
+            .storage,
+            reason: "the state directory cannot be written: \(error.reason)",
+            fix: error.cause == .gone
+                ? "\(Conditions.goneFix), then try again" : "free some space, then try again"
+        )
+        answer(events, besides: Set(questions.compactMap(\.event.question)), refusal)
+        guard let now = events.last?.moment else { return }
         let reading = error.cause.reading
+        if storage != reading {
+            storage = reading
+            // Else it would decide by what the machine was before (`isStarting`).
+            if isStart { return }
+            // Known to the device at once, so that it starts nothing and says why. What it changes
+            // by that (a grant may be over at this moment) waits for the store.
+            hear(.condition(.storage, .daemon, reading), at: now)
+        }
+        for question in questions { answer(question.event, at: now, else: refusal) }
+    }
+
+    /// Tells the callers that nothing was stored. `others` are told later.
+    private mutating func answer(
+        _ events: [TimedEvent],
+        besides others: Set<ReplyToken>,
+        _ refusal: Refusal
+    ) {
         var stored: [ReplyToken: RequestedTask] = [:]
         if !isGone {
             // What was submitted before is in the store, and will run.
@@ -245,29 +272,27 @@ package struct Driver<Port: DevicePort> {
                 if let (token, answer) = device.answered(timed.event) { stored[token] = answer }
             }
         }
-        let waiting = Set(unsettled.compactMap { $0.event.endReply })
+        let waiting = others.union(unsettled.compactMap { $0.event.endReply })
         for effect in effects {
             guard case .reply(let token, _) = effect, !waiting.contains(token) else { continue }
-            if let answer = stored[token] {
-                performable.append(.reply(token, .requested(answer)))
-                continue
-            }
-            let refusal = Refusal(
-                .storage,
-                reason: "the state directory cannot be written: \(error.reason)",
-                fix: error.cause == .gone
-                    ? "\(Conditions.goneFix), then try again" : "free some space, then try again"
-            )
-            performable.append(.reply(token, .refused(refusal)))
+            let answer = stored[token].map { Reply.requested($0) }
+            performable.append(.reply(token, answer ?? .refused(refusal)))
         }
-        guard storage != reading, let now = events.last?.moment else { return }
-        storage = reading
-        // Else it would decide by what the machine was before (`isStarting`).
-        if events.contains(where: { $0.event.isStart }) { return }
-        // Known to the device at once, so that it starts nothing and says why. What it changes by
-        // that (a grant may be over at this moment) waits for the store.
+    }
+
+    /// What is only asked needs no store, unless something is due at this moment that does.
+    private mutating func answer(_ question: Event, at now: Moment, else refusal: Refusal) {
         effects.removeAll(keepingCapacity: true)
-        let event = Event.condition(.storage, .daemon, reading)
+        var trial = device
+        trial.handle(question, at: now, into: &effects)
+        let isFree = !effects.contains { if case .save = $0 { true } else { false } }
+        if isFree { return hear(question, at: now) }
+        if let token = question.question { performable.append(.reply(token, .refused(refusal))) }
+    }
+
+    /// After a commit that failed.
+    private mutating func hear(_ event: Event, at now: Moment) {
+        effects.removeAll(keepingCapacity: true)
         device.handle(event, at: now, into: &effects)
         remember([TimedEvent(event, at: now)])
         port.record(event, at: now, effects)
@@ -397,6 +422,11 @@ extension Event {
         }
     }
 
+    /// Who waits for the answer to what is only asked: nothing durable changes by it.
+    fileprivate var question: ReplyToken? {
+        if case .app(_, .conditionsWatched(let reply)) = self { reply } else { nil }
+    }
+
     /// Says all that an earlier event said, and anew.
     fileprivate func overrides(_ earlier: Event) -> Bool {
         switch (self, earlier) {
@@ -463,21 +493,6 @@ extension ManifestChange {
         switch self {
         case .present(let manifest): manifest.id
         case .invalid(let app, _, _), .removed(let app): app
-        }
-    }
-}
-
-extension AppEvent {
-    /// Said once: must survive a commit that fails. The others have a caller, who is told.
-    var isReceipt: Bool {
-        switch self {
-        case .finishedLaunching, .accepted, .declined, .expirationHandler, .completed, .taskEnded,
-            .extensionGone, .enteredBackground, .openedURLs, .disconnected, .reconnected,
-            .acknowledged:
-            true
-        case .connected, .taskBegan, .fetchInterval, .submit, .cancel, .mistaken, .session,
-            .conditionsWatched, .idleTimer:
-            false
         }
     }
 }

@@ -25,6 +25,7 @@ struct DeviceAppTests {
 
     @Test func `an app that runs is told what is set, as it is set`() throws {
         try app.open(saying: "active")
+        try app.wait(for: "screen kept on true")
         try app.wait(for: "unplugged")
         try app.wait(for: "level 0.62")
         try app.wait(for: "path satisfied free")
@@ -56,6 +57,7 @@ struct DeviceAppTests {
     @Test func `a suspended app is told once, before it goes on`() throws {
         try app.open(saying: "active")
         try app.leave()
+        try app.wait(for: "screen kept on false")
         try app.wait(for: "left")
         try app.waitUntilSuspended()
         for level in ["50", "40", "30"] { try set("battery", level) }
