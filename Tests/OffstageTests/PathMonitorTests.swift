@@ -63,26 +63,33 @@ struct PathMonitorTests {
     @Test func `two loops over one monitor each see every change, and end apart`() async throws {
         #expect(session.session.greet() != nil)
         let monitor = monitor(session)
-        let first = Inbox<NWPath.Status>()
-        let second = Inbox<NWPath.Status>()
+        // Nothing here blocks a thread that the loops need.
+        let (first, firstLoop) = AsyncStream.makeStream(of: NWPath.Status.self)
+        let (second, secondLoop) = AsyncStream.makeStream(of: NWPath.Status.self)
+        var (firstSeen, secondSeen) = (first.makeAsyncIterator(), second.makeAsyncIterator())
         let short = Task.detached {
             for await path in monitor {
-                first.put(path.status)
+                firstLoop.yield(path.status)
                 if path.status == .unsatisfied { break }
             }
+            firstLoop.finish()
         }
-        let long = Task.detached { for await path in monitor { second.put(path.status) } }
-        #expect(try first.next() == .satisfied)
-        #expect(try second.next() == .satisfied)
+        let long = Task.detached {
+            for await path in monitor { secondLoop.yield(path.status) }
+            secondLoop.finish()
+        }
+        #expect(await firstSeen.next() == .satisfied)
+        #expect(await secondSeen.next() == .satisfied)
         try change(network: "off")
-        #expect(try first.next() == .unsatisfied)
-        #expect(try second.next() == .unsatisfied)
+        #expect(await firstSeen.next() == .unsatisfied)
+        #expect(await secondSeen.next() == .unsatisfied)
         await short.value
         try change(network: "portal")
-        #expect(try second.next() == .requiresConnection)
+        #expect(await secondSeen.next() == .requiresConnection)
         monitor.cancel()
         await long.value
-        #expect(first.isEmpty && second.isEmpty)
+        #expect(await firstSeen.next() == nil)
+        #expect(await secondSeen.next() == nil)
     }
 
     @Test func `a daemon that says nothing leaves what holds without one, and is heard later`()
