@@ -55,6 +55,9 @@ struct AppScriptTests {
             offstage end 99 > twice 2>&1; echo $? >> twice
             offstage limits > limits 2>&1
             offstage limits --json > json 2>&1
+            offstage begin --json upload > begun.json 2>&1
+            offstage end --json 2 > ended.json 2>&1
+            offstage end --json 2 > twice.json 2>&1
             echo > done
             """
         )
@@ -67,6 +70,12 @@ struct AppScriptTests {
         let limits = try read("limits")
         #expect(limits.contains("foreground") && limits.contains("memory"), "\(limits)")
         #expect(try ValueJSON.parse(read("json"))["state"] == "foreground")
+        let begun = try ValueJSON.parse(read("begun.json"))
+        #expect(begun == ["name": "upload", "task": 2])
+        try JSONTests.expect("begin", read("begun.json"))
+        #expect(try ValueJSON.parse(read("ended.json")) == ["task": 2])
+        try JSONTests.expect("end", read("ended.json"))
+        #expect(try ValueJSON.parse(read("twice.json"))["status"] == 3)
     }
 
     @Test func `a command has the task while it runs, and gives its status`() throws {

@@ -107,5 +107,6 @@ struct JSONTests {
         printing.finishRefresh(status: 1)
         printing.terminal.now = control.now
         try check(["status", "apps", "explain newsboat", "history"])
+        try check(["dismiss newsboat", "dismiss --all"])
     }
 }

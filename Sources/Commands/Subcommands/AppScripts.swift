@@ -26,7 +26,8 @@ extension OffstageProgram {
             Example("begin upload", "Begin a task and print its number."),
             Example("begin upload -- scp photos.tar server:", "Hold the task while scp runs."),
         ],
-        takesCommand: true
+        takesCommand: true,
+        printsData: true
     ) { invocation throws(Failure) in
         let words = invocation.operands
         guard words.count > 1 else {
@@ -35,7 +36,9 @@ extension OffstageProgram {
                 App1.BeginTask { ($0.name, $0.token) = (words[0], token) },
                 look: "offstage limits"
             )
-            return invocation.console.print("\(try task.number(of: words[0]))")
+            let number = try task.number(of: words[0])
+            guard invocation.wantsJSON else { return invocation.console.print("\(number)") }
+            return invocation.report(["name": .string(words[0]), "task": .integer(number)])
         }
         guard words[1] == "--", words.count > 2 else {
             throw Failure(
@@ -56,7 +59,8 @@ extension OffstageProgram {
         operands: 1...1,
         examples: [
             Example("end 1", "End task 1. When the last task ends, the app is suspended.")
-        ]
+        ],
+        printsData: true
     ) { invocation throws(Failure) in
         let word = invocation.operands[0]
         guard let task = Int64(word), task > 0 else {
@@ -71,6 +75,7 @@ extension OffstageProgram {
             (control) throws(Failure) in
             try Invocation.daemon(control).endTask(task, timeout: .seconds(5))
         }
+        invocation.report(["task": .integer(task)])
     }
 
     static let limits = Subcommand(

@@ -108,7 +108,8 @@ extension OffstageProgram {
         examples: [
             Example("dismiss command.backup", "A failure that has been seen to."),
             Example("dismiss --all", "Begin with an empty list."),
-        ]
+        ],
+        printsData: true
     ) { invocation throws(Failure) in
         let app = invocation.operands.first
         guard (app == nil) == invocation.options.has("all") else {
@@ -119,6 +120,7 @@ extension OffstageProgram {
             )
         }
         try invocation.ask(Control1.Dismiss { $0.app = app ?? "" }, look: "offstage status")
+        invocation.report(app.map { ["app": .string($0)] } ?? ["all": true])
     }
 
     static let submit = Subcommand(

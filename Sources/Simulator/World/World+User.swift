@@ -152,7 +152,10 @@ extension World {
             let kinds = Simulation.allCases
             call(.simulate(kinds[user.random.below(kinds.count)], app, identifier: nil))
         case 10: if strikes(.fetched, in: 2) { inbox.append(.used(app)) }
-        case _: call(.continue)
+        case _:
+            call(.continue)
+            // Of all apps, or of one, whether it fails or not.
+            if isOccasion(index, in: 2) { call(.dismiss(isOccasion(index, in: 4) ? nil : app)) }
         }
     }
 
