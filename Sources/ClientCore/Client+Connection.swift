@@ -145,10 +145,14 @@ extension Client {
         }
     }
 
-    /// What an app is launched for it learns from the first greeting; anything later is told by
-    /// `OpenURLs`.
+    /// What an app is launched for it learns from the first greeting, if it waits for that: later
+    /// ones tell where it is. Anything else is told by `OpenURLs`.
     private mutating func takeOpening(of greeting: inout Greeting) {
-        guard lastOpening == nil else { return (greeting.urls, greeting.opening) = (nil, nil) }
+        guard lastOpening == nil, !greeters.isEmpty else {
+            (greeting.urls, greeting.opening) = (nil, nil)
+            lastOpening = lastOpening ?? 0
+            return
+        }
         lastOpening = greeting.opening ?? 0
     }
 

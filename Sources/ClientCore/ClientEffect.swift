@@ -31,7 +31,7 @@ package enum ClientEffect: Equatable, Sendable {
     /// Nobody is there who could give time.
     case unreachable
     /// The daemon knows this process as an app: for the first time, or again. Only the first
-    /// greeting has URLs.
+    /// greeting has URLs, and only if somebody waits for it.
     case greeted(Greeting)
     /// The receipt is durable: run it. Once for each delivery.
     case run(ClientWork)

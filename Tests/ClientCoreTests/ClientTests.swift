@@ -172,6 +172,54 @@ struct ClientTests {
         #expect(take(.tick) == [])
     }
 
+    /// Of a launch for a URL.
+    private static var opening: Greeting {
+        var greeting = greeting
+        (greeting.urls, greeting.opening) = (["news:1"], 1)
+        return greeting
+    }
+
+    private static let openURLs = AppObject1.openURLs(
+        AppObject1.OpenURLs { ($0.opening, $0.urls) = (1, ["news:1"]) }
+    )
+
+    @Test("an app that waits for its greeting has the URLs from there, and from nowhere else")
+    mutating func awaitedGreetingHasURLs() {
+        _ = take(.greet(CallerToken(1)))
+        let hello = numbers(take(.connected))
+        #expect(
+            take(.answered(hello[0], .success(.greeting(Self.opening)))).contains(
+                .answer(CallerToken(1), .success(.greeting(Self.opening)))
+            )
+        )
+        #expect(
+            take(.called(Self.openURLs, IncomingNumber(1), hasHandler: false))
+                == [.reply(IncomingNumber(1))]
+        )
+    }
+
+    @Test("a greeting that nobody waits for has no URLs: they come by their call")
+    mutating func lateGreetingHasNoURLs() {
+        _ = take(.greet(CallerToken(1)))
+        let first = numbers(take(.connected))
+        let full = CallError(.refused(.storage), "the disk is full")
+        _ = take(.answered(first[0], .failure(full)))
+        let second = numbers(take(.tick))
+        #expect(
+            take(.answered(second[0], .success(.greeting(Self.opening))))
+                == [.greeted(Self.greeting)]
+        )
+        #expect(
+            take(.called(Self.openURLs, IncomingNumber(1), hasHandler: false))
+                == [.openURLs(["news:1"], IncomingNumber(1))]
+        )
+        #expect(
+            take(.called(Self.openURLs, IncomingNumber(2), hasHandler: false))
+                == [.reply(IncomingNumber(2))],
+            "once"
+        )
+    }
+
     @Test("a call that is given up is answered once, and late")
     mutating func lateAnswerIsTold() {
         launch()

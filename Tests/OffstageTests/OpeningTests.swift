@@ -91,6 +91,19 @@ struct OpeningTests {
         )
     }
 
+    @Test func `an app whose daemon comes after its launch is told what it was launched for`()
+        async throws
+    {
+        try daemon.vanish()
+        let app = await launch()
+        #expect(try lines(app, 5).last == "posted DidBecomeActive")
+        greetForURLs()
+        try daemon.start()
+        try daemon.next("Hello")
+        try open(1, "news:1", "news:2")
+        #expect(try lines(app, 2) == ["open news:1 active", "open news:2 active"])
+    }
+
     @Test func `a daemon that tells an opening again is answered, and the app is not told`()
         async throws
     {

@@ -1,3 +1,4 @@
+import AppProtocol
 import ClientCore
 import DeviceCore
 import Vocabulary
@@ -31,10 +32,12 @@ final class OpenedOnce: CallInvariant, ClientInvariant {
 
     func performed(_ effect: ClientEffect, _ client: VirtualClient, _ world: World) -> String? {
         switch effect {
-        case .greeted(let greeting): hears(greeting.urls ?? [], client.process.appID)
+        // The app reads what it waited for; what is greeted besides tells where it is.
+        case .answer(_, .success(.greeting(let greeting))):
+            hears(greeting.urls ?? [], client.process.appID)
         case .openURLs(let urls, _): hears(urls, client.process.appID)
         case .connect, .watch, .send, .reply, .refuse, .armTicker, .answer, .giveUp, .answerLate,
-            .reachable, .unreachable, .run, .expire, .expireTask, .enterBackground,
+            .reachable, .unreachable, .greeted, .run, .expire, .expireTask, .enterBackground,
             .enterForeground, .becomeActive, .memoryWarning, .changed, .conditionsChanged,
             .conditions,
             .taskEnded, .taskProgressed, .taskAsked, .log:
