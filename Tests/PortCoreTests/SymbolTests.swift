@@ -5,31 +5,16 @@ import Testing
 /// The table of symbols against the library: what it calls here is declared there, and what it
 /// calls not here is not.
 struct SymbolTests {
-    /// What the library declares for apps: names of types and members, and whole names of methods.
-    private let declared: Set<String>
-    /// Names of its types alone.
-    private let types: Set<String>
-    /// By the name of a type: what is declared in files that declare or extend it.
-    private let members: [String: Set<String>]
+    /// What the library declares for apps.
+    private let library: Declarations
 
     init() throws {
-        var declared: Set<String> = []
-        var types: Set<String> = []
-        var members: [String: Set<String>] = [:]
+        var library = Declarations()
         for file in try Self.files(FixtureTests.root + "/Sources/Offstage") {
-            let text = Self.withoutComments(try Files.text(file))
-            let declarations = Self.declarations(text)
-            for (kind, name) in declarations {
-                declared.insert(name)
-                if kind == .type { types.insert(name) }
-            }
-            let extended = Self.names(text, after: "extension").map(\.0)
-            for type in declarations.filter({ $0.0 == .type }).map(\.1) + extended {
-                members[type, default: []].formUnion(declarations.map(\.1))
-            }
+            library.read(try Files.text(file))
         }
-        (self.declared, self.types, self.members) = (declared, types, members)
-        try #require(types.count > 30 && declared.count > 150)
+        self.library = library
+        try #require(library.types.count > 30 && library.names.count > 150)
     }
 
     private static func files(_ folder: String) throws -> [String] {
@@ -40,69 +25,41 @@ struct SymbolTests {
         }
     }
 
-    private static func withoutComments(_ text: String) -> String {
-        text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-            String(line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line)
-        }.joined(separator: "\n")
-    }
-
-    private enum Kind { case type, member }
-
-    /// What follows a match of the pattern up to the end of a name, for each match.
-    private static func names(_ text: String, after keywords: String) -> [(String, String.Index)] {
-        guard let pattern = try? Regex("\\b(?:\(keywords)) +`?(\\w+)`?") else { return [] }
-        return text.matches(of: pattern).map { match in
-            (match.output[1].substring.map(String.init) ?? "", match.range.upperBound)
-        }
-    }
-
-    /// By the keyword before each name; of a function also its whole name.
-    private static func declarations(_ text: String) -> [(Kind, String)] {
-        var found = names(text, after: "class|struct|enum|protocol|typealias|actor")
-            .map { (Kind.type, $0.0) }
-        found += names(text, after: "var|let").map { (Kind.member, $0.0) }
-        for (name, end) in names(text, after: "func") {
-            found.append((.member, name))
-            guard let open = text[end...].firstIndex(of: "(") else { continue }
-            let labels = labels(text[open...].dropFirst())
-            found.append((.member, name + "(" + labels + ")"))
-        }
-        return found
-    }
-
-    /// The labels of a list of parameters, from behind its parenthesis.
-    private static func labels(_ text: Substring) -> String {
-        var labels = ""
-        var depth = 1
-        var parameter = ""
-        for character in text {
-            if "([{".contains(character) { depth += 1 }
-            if ")]}".contains(character) { depth -= 1 }
-            if depth == 0 || depth == 1 && character == "," {
-                let head = parameter.split(separator: ":").first ?? ""
-                if let label = head.split(whereSeparator: \.isWhitespace).first {
-                    labels += label + ":"
-                }
-                parameter = ""
-                if depth == 0 { return labels }
-            } else {
-                parameter.append(character)
-            }
-        }
-        return labels
-    }
-
     private func isDeclared(_ symbol: Symbol) -> Bool {
         switch symbol.form {
-        case .name: return declared.contains(symbol.name)
-        case .path:
-            guard let first = symbol.components.first, let last = symbol.components.last
-            else { return false }
-            return members[first]?.contains(last) == true
-        case .method, .label: return declared.contains(symbol.name)
-        case .module: return false
-        case .language: return declared.contains { $0 == symbol.name }
+        case .name, .method, .label, .language: library.names.contains(symbol.name)
+        case .path: library.has(symbol.components)
+        case .module: false
         }
+    }
+
+    /// A member is one of the type in whose braces it stands, and of no other in the file.
+    @Test func `members belong to the type that declares them`() {
+        var declarations = Declarations()
+        declarations.read(
+            """
+            public class One: Base<Int> {
+                class var shared: One { let local = "}"; return One() }  // { var comment
+                enum State { case `in`, out }
+                func go(to place: Int, _ how: () -> (Int, Int) = { (1, 2) }) {}
+            }
+            extension One.State {
+                var isIn: Bool { self == .in }
+            }
+            protocol Two { var there: Bool { get set } }
+            """
+        )
+        #expect(
+            declarations.members == [
+                "One": ["shared", "State", "go", "go(to:_:)"], "One.State": ["in", "isIn"],
+                "Two": ["there"],
+            ]
+        )
+        #expect(declarations.types == ["One", "State", "Two"])
+        #expect(declarations.has(["One", "shared", "go"]))
+        #expect(declarations.has(["One", "State", "isIn"]))
+        #expect(!declarations.has(["One", "there"]) && !declarations.has(["One", "isIn"]))
+        #expect(!declarations.names.contains("local") && !declarations.names.contains("comment"))
     }
 
     @Test func `what the table calls here is in the library`() {
@@ -125,7 +82,7 @@ struct SymbolTests {
         let parts: Set<String> = [
             "URLRequest", "URLResponse", "URLError",
         ]
-        let public_ = types.filter { type in prefixes.contains { type.hasPrefix($0) } }
+        let public_ = library.types.filter { type in prefixes.contains { type.hasPrefix($0) } }
         #expect(public_.subtracting(known).subtracting(parts).sorted() == [])
     }
 

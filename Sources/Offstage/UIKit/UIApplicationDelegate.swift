@@ -9,8 +9,10 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
     ///
     /// - Parameters:
     ///   - application: The app.
-    ///   - launchOptions: Why it was launched; nil when its user did.
-    /// - Returns: Nothing depends on it.
+    ///   - launchOptions: Why it was launched; nil when its user did, without an address. An app
+    ///     with scenes has the address in the options of its scene's connection alone.
+    /// - Returns: False: ``application(_:open:options:)`` is not called for what it was launched
+    ///   for.
     func application(
         _ application: UIApplication,
         willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
@@ -22,12 +24,18 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
     ///
     /// - Parameters:
     ///   - application: The app.
-    ///   - launchOptions: Why it was launched; nil when its user did.
-    /// - Returns: Nothing depends on it.
+    ///   - launchOptions: Why it was launched; nil when its user did, without an address. An app
+    ///     with scenes has the address in the options of its scene's connection alone.
+    /// - Returns: False: ``application(_:open:options:)`` is not called for what it was launched
+    ///   for.
     func application(
         _ application: UIApplication,
         didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     ) -> Bool
+
+    /// Launching is nearly over: the form of a delegate that wants no options. It is called if
+    /// the one with options is not implemented.
+    func applicationDidFinishLaunching(_ application: UIApplication)
 
     /// The user is there. Not called in a launch in the background.
     func applicationDidBecomeActive(_ application: UIApplication)
@@ -104,6 +112,31 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
         options: [UIApplication.OpenURLOptionsKey: Any]
     ) -> Bool
 
+    /// Not called: activities come from no other device, and those of the app go to its scenes.
+    ///
+    /// - Parameters:
+    ///   - application: The app.
+    ///   - userActivity: What to go on with.
+    ///   - restorationHandler: Takes the objects that show it.
+    /// - Returns: Whether the app goes on with it.
+    func application(
+        _ application: UIApplication,
+        continue userActivity: NSUserActivity,
+        restorationHandler: @escaping @Sendable ([any UIUserActivityRestoring]?) -> Void
+    ) -> Bool
+
+    /// Not called: quick actions come from a home screen, and there is none.
+    ///
+    /// - Parameters:
+    ///   - application: The app.
+    ///   - shortcutItem: The action.
+    ///   - completionHandler: Takes whether it was done.
+    func application(
+        _ application: UIApplication,
+        performActionFor shortcutItem: UIApplicationShortcutItem,
+        completionHandler: @escaping @Sendable (Bool) -> Void
+    )
+
     /// A scene is about to be connected.
     ///
     /// - Parameters:
@@ -138,11 +171,17 @@ extension UIApplicationDelegate {
         willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     ) -> Bool { true }
 
-    /// Does nothing.
+    /// Calls the form without options.
     public func application(
         _ application: UIApplication,
         didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
-    ) -> Bool { true }
+    ) -> Bool {
+        applicationDidFinishLaunching(application)
+        return true
+    }
+
+    /// Does nothing.
+    public func applicationDidFinishLaunching(_ application: UIApplication) {}
 
     /// Does nothing.
     public func applicationDidBecomeActive(_ application: UIApplication) {}
@@ -202,6 +241,20 @@ extension UIApplicationDelegate {
         open url: URL,
         options: [UIApplication.OpenURLOptionsKey: Any]
     ) -> Bool { false }
+
+    /// Goes on with nothing.
+    public func application(
+        _ application: UIApplication,
+        continue userActivity: NSUserActivity,
+        restorationHandler: @escaping @Sendable ([any UIUserActivityRestoring]?) -> Void
+    ) -> Bool { false }
+
+    /// Does nothing.
+    public func application(
+        _ application: UIApplication,
+        performActionFor shortcutItem: UIApplicationShortcutItem,
+        completionHandler: @escaping @Sendable (Bool) -> Void
+    ) { completionHandler(false) }
 
     /// The configuration that the session has.
     public func application(

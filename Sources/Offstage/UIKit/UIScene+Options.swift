@@ -11,6 +11,12 @@ extension UIScene {
         /// What the app gave with its request for the scene.
         public let userActivities: Set<NSUserActivity>
 
+        /// The quick action that the app was opened by. There is none here.
+        public let shortcutItem: UIApplicationShortcutItem? = nil
+
+        /// The kind of an activity that comes from another device. None does.
+        public let handoffUserActivityType: String? = nil
+
         init(urls: [URL] = [], userActivities: Set<NSUserActivity> = []) {
             urlContexts = Set(urls.map { UIOpenURLContext($0) })
             self.userActivities = userActivities
@@ -55,27 +61,6 @@ public class UIOpenURLContext: NSObject {
 
     init(_ url: URL) {
         self.url = url
-        super.init()
-    }
-}
-
-/// What a user is at, as an app describes it to another of its scenes. None comes from elsewhere.
-public class NSUserActivity: NSObject {
-    /// The kind, as a name in reverse domain notation.
-    public let activityType: String
-
-    /// For people.
-    public var title: String?
-
-    /// What it takes to go on with it.
-    public var userInfo: [AnyHashable: Any]?
-
-    /// Where to go on with it in a browser.
-    public var webpageURL: URL?
-
-    /// An activity of a kind.
-    public init(activityType: String) {
-        self.activityType = activityType
         super.init()
     }
 }

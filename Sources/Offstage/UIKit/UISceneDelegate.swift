@@ -43,6 +43,14 @@ public protocol UISceneDelegate: NSObjectProtocol {
     ///   - scene: The app's first scene.
     ///   - URLContexts: The addresses.
     func scene(_ scene: UIScene, openURLContexts URLContexts: Set<UIOpenURLContext>)
+
+    /// The app asked for a scene that is connected; see
+    /// ``UIApplication/requestSceneSessionActivation(_:userActivity:options:errorHandler:)``.
+    ///
+    /// - Parameters:
+    ///   - scene: The scene.
+    ///   - userActivity: What the app gave. None comes from elsewhere.
+    func scene(_ scene: UIScene, continue userActivity: NSUserActivity)
 }
 
 /// The same of a scene that may have windows.
@@ -51,6 +59,18 @@ public protocol UISceneDelegate: NSObjectProtocol {
 public protocol UIWindowSceneDelegate: UISceneDelegate {
     /// Kept for the app; nothing is drawn.
     var window: UIWindow? { get set }
+
+    /// Not called: quick actions come from a home screen, and there is none.
+    ///
+    /// - Parameters:
+    ///   - windowScene: The scene.
+    ///   - shortcutItem: The action.
+    ///   - completionHandler: Takes whether it was done.
+    func windowScene(
+        _ windowScene: UIWindowScene,
+        performActionFor shortcutItem: UIApplicationShortcutItem,
+        completionHandler: @escaping @Sendable (Bool) -> Void
+    )
 }
 
 extension UISceneDelegate {
@@ -78,6 +98,9 @@ extension UISceneDelegate {
 
     /// Does nothing.
     public func scene(_ scene: UIScene, openURLContexts URLContexts: Set<UIOpenURLContext>) {}
+
+    /// Does nothing.
+    public func scene(_ scene: UIScene, continue userActivity: NSUserActivity) {}
 }
 
 extension UIWindowSceneDelegate {
@@ -86,4 +109,11 @@ extension UIWindowSceneDelegate {
         get { nil }
         set {}
     }
+
+    /// Does nothing.
+    public func windowScene(
+        _ windowScene: UIWindowScene,
+        performActionFor shortcutItem: UIApplicationShortcutItem,
+        completionHandler: @escaping @Sendable (Bool) -> Void
+    ) { completionHandler(false) }
 }

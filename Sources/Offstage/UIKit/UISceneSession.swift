@@ -59,7 +59,13 @@ public class UISceneConfiguration: NSObject {
     /// is a ``UISceneDelegate``. Without one it is the class `SceneDelegate` of the module of the
     /// app's delegate, which is what the property list of most apps names. An app that has neither
     /// has no scenes, and its own delegate is told of its life.
+    ///
+    /// An app that names its delegate here alone is known to have scenes when the first one comes:
+    /// its launch options have the address that it is launched for, and so has the scene.
     public var delegateClass: AnyClass?
+
+    /// Not used: a scene is a ``UIWindowScene``.
+    public var sceneClass: AnyClass?
 
     /// A configuration.
     ///

@@ -23,8 +23,8 @@ extension SourceReader {
         case .class, .struct, .enum, .protocol, .typealias, .actor:
             return !before.isQuoted && !isMark(".", -2)
         case .import, .func, .catch, .as, .addObserver, .objc, .objcMembers, .selector,
-            .observe, .publisher, .notifications, .uiApplicationMain, .nsError, .selectorType,
-            .selectorFromString:
+            .observe, .publisher, .notifications, .expirationHandler, .uiApplicationMain, .nsError,
+            .selectorType, .selectorFromString:
             return false
         }
     }

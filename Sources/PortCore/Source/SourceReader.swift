@@ -215,6 +215,10 @@ struct SourceReader {
             readCall("publisher(for:)", label: "for", token)
         case .notifications:
             readCall("notifications(named:)", label: "named", token)
+        case .expirationHandler:
+            if isMark(".", -1), isMark("?", 1) || isMark("!", 1), isMark("(", 2) {
+                add("call of an expiration handler", token)
+            }
         case .addObserver: readObserver(token)
         case .func, .class, .struct, .enum, .protocol, .typealias, .actor, .catch, .as, .selector:
             break

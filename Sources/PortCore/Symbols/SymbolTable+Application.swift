@@ -87,6 +87,7 @@ extension SymbolTable {
             [
                 "application(_:willFinishLaunchingWithOptions:)",
                 "application(_:didFinishLaunchingWithOptions:)",
+                "applicationDidFinishLaunching(_:)",
                 "applicationDidBecomeActive(_:)", "applicationWillResignActive(_:)",
                 "applicationDidEnterBackground(_:)", "applicationWillEnterForeground(_:)",
                 "applicationWillTerminate(_:)", "applicationDidReceiveMemoryWarning(_:)",
@@ -99,6 +100,22 @@ extension SymbolTable {
             ],
             .method,
             .here
+        )
+        + .all(
+            [
+                "application(_:continue:restorationHandler:)",
+                "application(_:willContinueUserActivityWithType:)",
+                "application(_:didUpdate:)",
+            ],
+            .method,
+            .differs,
+            "It compiles, and nobody calls it: no activity comes from elsewhere."
+        )
+        + .all(
+            ["application(_:performActionFor:completionHandler:)"],
+            .method,
+            .differs,
+            "It compiles, and nobody calls it: there is no home screen with quick actions."
         )
         + .all(
             [
@@ -129,12 +146,20 @@ extension SymbolTable {
                 "UIScene", "UIWindowScene", "UISceneSession", "UISceneConfiguration",
                 "UISceneDelegate", "UIWindowSceneDelegate", "UIOpenURLContext", "connectedScenes",
                 "UISceneDestructionRequestOptions", "UISceneError", "requestSceneSessionActivation",
-                "requestSceneSessionDestruction", "openSessions",
+                "requestSceneSessionDestruction", "openSessions", "supportsMultipleScenes",
             ],
             .name,
             .here
         )
         + .all(["UIWindow"], .name, .differs, "It compiles, and shows nothing.")
+        + .all(
+            ["rootViewController", "makeKeyAndVisible"],
+            .name,
+            .never,
+            "Windows are drawn by a toolkit of your choice.",
+            instead: "Remove what builds the window, or put #if !os(Linux) around it."
+        )
+        + activities
         + .all(
             [
                 "scene(_:willConnectTo:options:)", "sceneDidDisconnect(_:)",
@@ -153,11 +178,50 @@ extension SymbolTable {
             instead: "Leave it out."
         )
         + .all(
-            ["scene(_:continue:)", "windowScene(_:performActionFor:completionHandler:)"],
-            .method,
+            ["connectionOptions.notificationResponse"],
+            .path,
             .notYet,
-            "It compiles, and nobody calls it.",
-            instead: "scene(_:openURLContexts:) for what leads into the app."
+            "No notification opens an app yet.",
+            instead: "Put #if !os(Linux) around it."
+        )
+
+    /// What leads into an app on iOS, and here is only for the app itself, or for nobody.
+    private static let activities: [Symbol] =
+        .all(
+            [
+                "NSUserActivity", "NSUserActivityTypeBrowsingWeb", "UIUserActivityRestoring",
+                "handoffUserActivityType",
+            ],
+            .name,
+            .differs,
+            "It compiles. An activity comes from the app itself, and goes to its own scenes."
+        )
+        + .all(
+            ["scene(_:continue:)"],
+            .method,
+            .differs,
+            "It is called for activities of the app's own only."
+        )
+        + .all(
+            [
+                "scene(_:willContinueUserActivityWithType:)", "scene(_:didUpdate:)",
+                "stateRestorationActivity(for:)",
+            ],
+            .method,
+            .differs,
+            "It compiles, and nobody calls it."
+        )
+        + .all(
+            ["UIApplicationShortcutItem"],
+            .name,
+            .differs,
+            "It compiles. There is no home screen with quick actions."
+        )
+        + .all(
+            ["windowScene(_:performActionFor:completionHandler:)"],
+            .method,
+            .differs,
+            "It compiles, and nobody calls it: there is no home screen with quick actions."
         )
 
     static let device: [Symbol] =

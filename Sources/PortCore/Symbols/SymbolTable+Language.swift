@@ -70,6 +70,13 @@ extension SymbolTable {
                 instead: "Call it without the ?."
             ),
             Symbol(
+                "call of an expiration handler",
+                .language,
+                .differs,
+                "A task's handler may belong to an actor, and is then not called like this: "
+                    + "let handler: (() -> Void)? = task.expirationHandler can be."
+            ),
+            Symbol(
                 "observe(_:options:changeHandler:)",
                 .language,
                 .never,

@@ -18,7 +18,7 @@ package enum SymbolTable {
     enum Keyword: String, CaseIterable, Sendable {
         case `import`, `func`, `class`, `struct`, `enum`, `protocol`, `typealias`, actor
         case `catch`, `as`, addObserver, objc, objcMembers, selector, observe, publisher,
-            notifications
+            notifications, expirationHandler
         case uiApplicationMain = "UIApplicationMain"
         case nsError = "NSError"
         case selectorType = "Selector"

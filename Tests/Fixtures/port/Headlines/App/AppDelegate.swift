@@ -15,6 +15,9 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
             // expect^: register(forTaskWithIdentifier:using:launchHandler:)
             using: nil
         ) { task in
+            task.expirationHandler = nil
+            task.expirationHandler?()  // expect: call of an expiration handler
+            let handler: (() -> Void)? = task.expirationHandler
             task.setTaskCompleted(success: true)  // expect: setTaskCompleted
         }
         application.registerForRemoteNotifications()  // expect: registerForRemoteNotifications
@@ -41,6 +44,20 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
             // expect^: UIBackgroundFetchResult
     ) {
         completionHandler(.noData)
+    }
+
+    // expect+: applicationDidFinishLaunching(_:) | UIApplication
+    func applicationDidFinishLaunching(_ application: UIApplication) {}
+
+    func application(
+        // expect^: application(_:continue:restorationHandler:)
+        _ application: UIApplication,  // expect: UIApplication
+        continue userActivity: NSUserActivity,  // expect: NSUserActivity
+        restorationHandler: @escaping ([UIUserActivityRestoring]?) -> Void
+            // expect^: UIUserActivityRestoring
+    ) -> Bool {
+        userActivity.activityType == NSUserActivityTypeBrowsingWeb
+        // expect^: NSUserActivityTypeBrowsingWeb
     }
 
     /// Another method of the same first word.

@@ -6,6 +6,22 @@ class SceneDelegate: UIResponder, UIWindowSceneDelegate {
         _ scene: UIScene,  // expect: UIScene
         willConnectTo session: UISceneSession,  // expect: UISceneSession
         options connectionOptions: UIScene.ConnectionOptions  // expect: UIScene
+    ) {
+        let window = UIWindow(windowScene: scene)  // expect: UIWindow
+        window.rootViewController = Headlines()  // expect: rootViewController
+        window.makeKeyAndVisible()  // expect: makeKeyAndVisible
+        let response = connectionOptions.notificationResponse
+        // expect^: connectionOptions.notificationResponse
+    }
+
+    func scene(_ scene: UIScene, continue userActivity: NSUserActivity) {}
+    // expect^: scene(_:continue:) | UIScene | NSUserActivity
+
+    func windowScene(  // expect: windowScene(_:performActionFor:completionHandler:)
+        _ windowScene: UIWindowScene,  // expect: UIWindowScene
+        performActionFor shortcutItem: UIApplicationShortcutItem,
+        // expect^: UIApplicationShortcutItem
+        completionHandler: @escaping (Bool) -> Void
     ) {}
 
     func sceneDidEnterBackground(_ scene: UIScene) {
