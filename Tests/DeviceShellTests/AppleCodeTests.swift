@@ -37,6 +37,7 @@ struct AppleCodeTests {
         try app.leave()
         try app.wait(for: "uploading true true false")
         #expect(app.lines.contains("scheduled"))
+        #expect(app.lines.contains("scene 1 left true"))
         try app.waitUntilSuspended()
         #expect(try app.task(Self.refresh) != nil)
     }
@@ -56,7 +57,7 @@ struct AppleCodeTests {
         let app = try Self.swift5()
         try app.launch(Self.refresh)
         try app.wait(for: "handler true")
-        #expect(app.lines.first == "made", "its init() has run")
+        #expect(app.lines.first == "made background", "its init() knows where the app is")
         #expect(app.lines.contains("refresh true"))
         try app.bench.ask("Simulate", "expire", .string(app.name), [:])
         try app.wait(for: "expired")
@@ -66,7 +67,8 @@ struct AppleCodeTests {
         let app = try Self.swift6()
         try app.launch(Self.cleaning, as: "processing")
         try app.wait(for: "cleaning true")
-        #expect(app.lines.first == "made", "the class that UIApplicationMain was given by name")
+        let made = "made background"
+        #expect(app.lines.first == made, "the class that UIApplicationMain was given by name")
         try app.bench.ask("Simulate", "expire", .string(app.name), [:])
         try app.wait(for: "expired 1")
     }
@@ -97,9 +99,11 @@ struct AppleCodeTests {
         try app.open(saying: "scene active 1", times: 2)
         #expect(
             app.lines == [
-                "made", "launched true", "registered true", "connected Default Configuration 1",
-                "scene in the foreground", "scene active 1", "scene inactive",
-                "scene in the background", "scheduled", "uploading true true false",
+                "made inactive", "launched true", "registered true",
+                "connected Default Configuration 1", "scene in the foreground", "scene active 1",
+                "scene inactive",
+                "scene in the background", "scheduled", "scene 1 left true",
+                "uploading true true false",
                 "scene in the foreground", "scene active 1",
             ]
         )
@@ -130,6 +134,36 @@ struct AppleCodeTests {
         )
     }
 
+    @Test func `a scene is told of an activity of its app's own`() throws {
+        let app = try Self.swift5()
+        try app.open(saying: "scene active 1")
+        try open(app, "news:advertise")
+        try app.wait(for: "goes on with org.offstage.swift5.reading")
+    }
+
+    @Test func `an app that is asked to end has no scenes left when they are told`() throws {
+        let app = try Self.swift5()
+        try app.open(saying: "scene active 1")
+        try PidFD(of: try app.process()).send(Signal.terminate)
+        try app.wait(for: "scene disconnected 0")
+    }
+
+    @Test func `classes that are not used are named`() throws {
+        let scratch = ScratchDirectory()
+        var command = Command(Products.path(of: "Swift6Peer"))
+        command.environment = Command.cleanEnvironment([
+            "DESK": "Swift6Peer.AppDelegate", "PRINCIPAL": "Swift6Peer.Desk",
+        ])
+        let process = try command.start(logging: scratch("log"))
+        defer {
+            try? process.send(Signal.kill)
+            _ = try? process.wait(block: true)
+        }
+        let reason = "Swift6Peer.AppDelegate cannot be the delegate of a scene"
+        try Wait.until(file: scratch("log"), reason) { $0.contains("Offstage: \(reason)") }
+        #expect(try scratch.read("log").contains("UIApplicationMain makes no Swift6Peer.Desk"))
+    }
+
     // MARK: URLs
 
     @Test func `URLs reach an app that is launched for them, that runs, and that is suspended`()
@@ -138,10 +172,10 @@ struct AppleCodeTests {
         let app = try Self.swift5()
         try open(app, "news:article/1", "https://news.example/2?a=b#c")
         try app.wait(for: "scene active 1")
-        #expect(app.lines.contains("launched for news:article/1"))
         #expect(
             app.lines.contains("connected for https://news.example/2?a=b#c news:article/1 true")
         )
+        #expect(!app.lines.contains { $0.hasPrefix("launched for") }, "its scene alone has them")
         try open(app, "news:article/3")
         try app.wait(for: "opened news:article/3 true")
         try app.leave()

@@ -128,6 +128,67 @@ struct LifeCycleTests {
         try expect(app, "didBecomeActive active", "posted DidBecomeActive")
     }
 
+    @Test func anAppWhoseDaemonComesWhileItLaunchesIsWhereThatSaysThatItIs() async throws {
+        try daemon.vanish()
+        beInBackground()
+        let (daemon, session) = (daemon, session.session)
+        let app = try await MainActor.run {
+            let app = TestApp(session, launching: false)
+            var failure: (any Error)?
+            /// Made when the app has given up waiting for a greeting.
+            @MainActor func delegate() -> Recorder {
+                do {
+                    try daemon.start()
+                    try daemon.next("Hello")
+                    // What is answered later than the hello.
+                    _ = try session.call(App1.Limits())
+                } catch {
+                    failure = error
+                }
+                return app.recorder
+            }
+            app.application.launch(delegate())
+            if let failure { throw failure }
+            return app
+        }
+        for line in launched("inactive") { #expect(try app.recorder.lines.next() == line) }
+        #expect(try app.recorder.lines.next() == "didEnterBackground background")
+        #expect(try app.recorder.lines.next() == "posted DidEnterBackground")
+        try expect(app, "posted BackgroundRefreshStatusDidChange")
+        try daemon.tell("BecomeActive", [[:]])
+        try expectReturn(app)
+    }
+
+    @Test func aDelegateIsMadeOnceAndKnowsWhereTheAppIs() async throws {
+        beInBackground()
+        let states = await MainActor.run {
+            let application = UIApplication(session.session)
+            var states: [UIApplication.State] = []
+            @MainActor func delegate() -> Plain {
+                states.append(application.applicationState)
+                return Plain()
+            }
+            application.launch(delegate())
+            return states
+        }
+        #expect(states == [.background])
+    }
+
+    private final class WithoutOptions: UIResponder, UIApplicationDelegate {
+        var launches = 0
+
+        func applicationDidFinishLaunching(_ application: UIApplication) { launches += 1 }
+    }
+
+    @Test func launchingIsOverForADelegateThatWantsNoOptionsToo() async throws {
+        let launches = await MainActor.run {
+            let delegate = WithoutOptions()
+            UIApplication(session.session).launch(delegate)
+            return delegate.launches
+        }
+        #expect(launches == 1)
+    }
+
     @Test func memoryWarningsAndSettingsAreToldOnTheMainThread() async throws {
         let app = await launch()
         for _ in 0..<3 { _ = try app.recorder.lines.next() }

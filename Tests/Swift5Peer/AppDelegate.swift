@@ -11,7 +11,7 @@ class AppDelegate: NSObject, UIApplicationDelegate {
     override init() {
         launched = Date()
         super.init()
-        say("made")
+        say("made \(UIApplication.shared.applicationState)")
     }
 
     func application(
@@ -19,9 +19,12 @@ class AppDelegate: NSObject, UIApplicationDelegate {
         didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     ) -> Bool {
         if let url = launchOptions?[.url] as? URL { say("launched for \(url)") }
-        if launchOptions?[.remoteNotification] != nil || launchOptions?[.location] != nil {
-            say("launched for more")
-        }
+        let others: [UIApplication.LaunchOptionsKey] = [
+            .remoteNotification, .location, .shortcutItem, .userActivityDictionary,
+            .sourceApplication,
+        ]
+        if others.contains(where: { launchOptions?[$0] != nil }) { say("launched for more") }
+        if let item = launchOptions?[.shortcutItem] as? UIApplicationShortcutItem { show(item) }
         say("launched \(launched <= Date())")
         refresher.register()
         return true
@@ -32,16 +35,31 @@ class AppDelegate: NSObject, UIApplicationDelegate {
         configurationForConnecting connectingSceneSession: UISceneSession,
         options: UIScene.ConnectionOptions
     ) -> UISceneConfiguration {
-        UISceneConfiguration(
+        let configuration = UISceneConfiguration(
             name: "Default Configuration",
             sessionRole: connectingSceneSession.role
         )
+        configuration.sceneClass = UIWindowScene.self
+        return configuration
     }
 
     func application(
         _ application: UIApplication,
         didDiscardSceneSessions sceneSessions: Set<UISceneSession>
     ) {}
+
+    func application(
+        _ application: UIApplication,
+        continue userActivity: NSUserActivity,
+        restorationHandler: @escaping ([UIUserActivityRestoring]?) -> Void
+    ) -> Bool {
+        restorationHandler(nil)
+        return userActivity.activityType == NSUserActivityTypeBrowsingWeb
+    }
+
+    private func show(_ item: UIApplicationShortcutItem) {
+        say("\(item.type) \(item.localizedTitle) \(item.userInfo?.count ?? 0)")
+    }
 
     /// The app has scenes: these are never told.
     func applicationDidBecomeActive(_ application: UIApplication) { say("no scene is active") }

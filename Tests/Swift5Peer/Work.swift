@@ -64,6 +64,10 @@ final class Uploads {
             }
             let remaining = UIApplication.shared.backgroundTimeRemaining
             let delegate = UIApplication.shared.delegate as? AppDelegate
+            for scene in UIApplication.shared.connectedScenes {
+                let isLeft = scene.activationState == .background
+                say("scene \(scene.session.persistentIdentifier) left \(isLeft)")
+            }
             say("uploading \(remaining > 0) \(delegate != nil) \(Thread.isMainThread)")
             UIApplication.shared.endBackgroundTask(identifier)
         }

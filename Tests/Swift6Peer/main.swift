@@ -4,6 +4,6 @@ import Offstage
 UIApplicationMain(
     CommandLine.argc,
     CommandLine.unsafeArgv,
-    nil,
+    ProcessInfo.processInfo.environment["PRINCIPAL"],
     ProcessInfo.processInfo.environment["DELEGATE"] ?? NSStringFromClass(AppDelegate.self)
 )

@@ -90,9 +90,17 @@ final class AppSession: DaemonListener {
 
     func set(_ application: ApplicationEvents) { state.withLock { $0.application = application } }
 
-    func finishedLaunching() {
-        state.withLock { $0.hasFinishedLaunching = true }
+    /// - Returns: What the daemon said last of this process, perhaps while it launched. Anything
+    ///   later the app is told.
+    @discardableResult
+    func finishedLaunching() -> Greeting? {
+        let greeting = state.withLock { state in
+            state.hasFinishedLaunching = true
+            if let greeting = state.greeting { state.isInBackground = greeting.isInBackground }
+            return state.greeting
+        }
         connection.ask(.finishedLaunching, for: self)
+        return greeting
     }
 
     /// What the daemon had called is done.

@@ -9,16 +9,18 @@ extension UIApplication {
 
     /// Returns never: the main thread serves its run loop, so that the main queue, the main actor
     /// and `OperationQueue.main` are all it.
-    func run(_ delegate: (any UIApplicationDelegate)?) -> Never {
+    func run(
+        _ delegate: @autoclosure @MainActor () -> (any UIApplicationDelegate)?
+    ) -> Never {
         // A suspended app flushes nothing, and one that is ended never will.
         CurrentProcess.printByLines()
         session.watchTermination()
-        launch(delegate)
+        launch(delegate())
         while true { RunLoop.main.run() }
     }
 
-    func launch(_ delegate: (any UIApplicationDelegate)?) {
-        self.delegate = delegate
+    /// The delegate is made when the app knows where it is: its `init()` may ask.
+    func launch(_ delegate: @autoclosure @MainActor () -> (any UIApplicationDelegate)?) {
         listen()
         let greeting = session.greet()
         session.began(inBackground: greeting?.isInBackground ?? false)
@@ -26,14 +28,26 @@ extension UIApplication {
             backgroundRefreshStatus = UIBackgroundRefreshStatus(greeting.backgroundRefresh)
             if greeting.isInBackground { applicationState = .background }
         }
+        self.delegate = delegate()
         finishLaunching(opening: (greeting?.urls ?? []).compactMap { URL(string: $0) })
-        session.finishedLaunching()
+        appear(session.finishedLaunching())
+    }
+
+    /// `greeting`: the last one, which may have come while the app launched.
+    private func appear(_ greeting: Greeting?) {
+        guard let greeting else { return becomeActive() }
+        if greeting.isInBackground {
+            enterBackground()
+        } else if applicationState == .background {
+            becomeActive()
+        }
         // The daemon tells an app of its own when its user is there.
-        if greeting == nil { becomeActive() }
     }
 
     private func finishLaunching(opening urls: [URL]) {
-        let options = urls.first.map { [LaunchOptionsKey.url: $0 as Any] }
+        // A scene has them in the options of its connection.
+        let isTold = !hasUsualSceneDelegate
+        let options = isTold ? urls.first.map { [LaunchOptionsKey.url: $0 as Any] } : nil
         let mayOpen = [
             delegate?.application(self, willFinishLaunchingWithOptions: options),
             delegate?.application(self, didFinishLaunchingWithOptions: options),
@@ -43,6 +57,7 @@ extension UIApplication {
         guard applicationState != .background else { return }
         connectFirstScene()
         for scene in scenes { scene.enterForeground() }
+        if !scenes.isEmpty { post(Self.willEnterForegroundNotification) }
         // So an app says that it has opened them, or never will.
         if mayOpen.contains(false) { unopened = [] }
         openURLs()
@@ -171,7 +186,9 @@ extension UIApplication {
     }
 
     private func willTerminate() {
-        for scene in scenes { scene.disconnect() }
+        let gone = scenes
+        scenes = []
+        for scene in gone { scene.disconnect() }
         delegate?.applicationWillTerminate(self)
         post(Self.willTerminateNotification)
     }

@@ -1,4 +1,4 @@
-public import Foundation
+internal import Foundation
 
 /// The scenes of an app: one, from when it first comes to the foreground, and those that it asks
 /// for. They come and go with the app.
@@ -7,17 +7,20 @@ extension UIApplication {
     /// the foreground.
     public var connectedScenes: Set<UIScene> { Set(scenes) }
 
-    /// The sessions of the scenes, and in any case that of the first one.
-    public var openSessions: Set<UISceneSession> { Set(scenes.map(\.session) + [firstSession]) }
+    /// The sessions of the scenes; before there is one, that of the first to come.
+    public var openSessions: Set<UISceneSession> {
+        scenes.isEmpty ? [firstSession] : Set(scenes.map(\.session))
+    }
 
-    /// Whether the app may ask for another scene: one with scenes may.
-    public var supportsMultipleScenes: Bool { !scenes.isEmpty }
+    /// Whether the app may ask for another scene: one with scenes may. Before it was first in the
+    /// foreground, only a class of the usual name says that it has some.
+    public var supportsMultipleScenes: Bool { !scenes.isEmpty || hasUsualSceneDelegate }
 
-    /// Asks for another scene, which is connected soon.
+    /// Asks for another scene, which is connected soon; in the foreground only.
     ///
     /// - Parameters:
-    ///   - sceneSession: Nil for another scene. A session that is connected is in the foreground
-    ///     with the app.
+    ///   - sceneSession: Nil for another scene. One that is connected is in the foreground with
+    ///     the app, and is told of the activity.
     ///   - userActivity: What the scene is for; in the options of its connection.
     ///   - options: Not used.
     ///   - errorHandler: Called soon, on the main thread, when there will be none.
@@ -28,24 +31,39 @@ extension UIApplication {
         errorHandler: ((any Error) -> Void)? = nil
     ) {
         soon { application in
-            if let sceneSession, sceneSession.scene != nil { return }
-            guard !application.scenes.isEmpty else {
-                errorHandler?(UISceneError(.multipleScenesNotSupported, reason: Self.noScenes))
-                return
+            do throws(UISceneError) {
+                try application.activate(sceneSession, userActivity)
+            } catch {
+                errorHandler?(error)
             }
-            guard application.applicationState != .background else {
-                let reason = "a scene is asked for in the background (ask in the foreground)"
-                errorHandler?(UISceneError(.requestDenied, reason: reason))
-                return
-            }
-            application.sceneCount += 1
-            let session = sceneSession ?? UISceneSession("\(application.sceneCount)")
-            let activities = Set([userActivity].compactMap(\.self))
-            let options = UIScene.ConnectionOptions(userActivities: activities)
-            guard let scene = application.connect(session, options) else { return }
-            scene.enterForeground()
-            if application.applicationState == .active { scene.becomeActive() }
         }
+    }
+
+    private func activate(
+        _ known: UISceneSession?,
+        _ activity: NSUserActivity?
+    ) throws(UISceneError) {
+        guard applicationState != .background else {
+            let reason = "a scene is asked for in the background (ask in the foreground)"
+            throw UISceneError(.requestDenied, reason: reason)
+        }
+        guard !scenes.isEmpty else {
+            throw UISceneError(.multipleScenesNotSupported, reason: Self.noScenes)
+        }
+        if let scene = known?.scene {
+            if let activity { scene.delegate?.scene(scene, continue: activity) }
+            return
+        }
+        let session = known ?? anotherSession()
+        let activities = Set([activity].compactMap(\.self))
+        let scene = try connect(session, UIScene.ConnectionOptions(userActivities: activities))
+        scene.enterForeground()
+        if applicationState == .active { scene.becomeActive() }
+    }
+
+    private func anotherSession() -> UISceneSession {
+        sceneCount += 1
+        return UISceneSession("\(sceneCount)")
     }
 
     /// Asks for the end of a scene.
@@ -94,76 +112,55 @@ extension UIApplication {
     func connectFirstScene() {
         guard !hasLookedForScenes else { return }
         hasLookedForScenes = true
-        let options = UIScene.ConnectionOptions(urls: unopened)
-        if connect(firstSession, options) != nil { unopened = [] }
+        do throws(UISceneError) {
+            try connect(firstSession, UIScene.ConnectionOptions(urls: unopened))
+            unopened = []
+        } catch {
+            // Without one it is an app without scenes, as many are.
+            if error.code == .requestDenied { LibraryLog.write(error.reason) }
+        }
     }
 
     @discardableResult
     private func connect(
         _ session: UISceneSession,
         _ options: UIScene.ConnectionOptions
-    ) -> UIScene? {
-        guard let delegate else { return nil }
+    ) throws(UISceneError) -> UIScene {
+        guard let delegate else {
+            throw UISceneError(.multipleScenesNotSupported, reason: Self.noScenes)
+        }
         session.configuration = delegate.application(
             self,
             configurationForConnecting: session,
             options: options
         )
-        guard let told = sceneDelegate(session.configuration, in: delegate) else { return nil }
+        guard let found = session.configuration.delegateClass ?? usualSceneDelegate else {
+            throw UISceneError(.multipleScenesNotSupported, reason: Self.noScenes)
+        }
+        guard let usable = found as? SceneDelegateType else {
+            throw UISceneError(
+                .requestDenied,
+                reason: "\(String(reflecting: found)) cannot be the delegate of a scene (derive it "
+                    + "from UIResponder or NSObject, and conform it to UIWindowSceneDelegate)"
+            )
+        }
         let scene = UIWindowScene(session)
-        scene.delegate = told
+        scene.delegate = usable.make()
         session.scene = scene
         scenes.append(scene)
         scene.connect(options)
         return scene
     }
 
-    private func sceneDelegate(
-        _ configuration: UISceneConfiguration,
-        in application: any UIApplicationDelegate
-    ) -> (any UISceneDelegate)? {
-        let module = String(reflecting: type(of: application)).prefix { $0 != "." }
-        let named: AnyClass? = configuration.delegateClass
-        guard let found = named ?? NSClassFromString("\(module).SceneDelegate") else { return nil }
-        guard let usable = found as? any (NSObject & UISceneDelegate).Type else {
-            LibraryLog.write(
-                "\(String(reflecting: found)) cannot be the delegate of a scene (derive it from "
-                    + "UIResponder or NSObject, and conform it to UIWindowSceneDelegate)"
-            )
-            return nil
-        }
-        return usable.make()
-    }
-}
+    private typealias SceneDelegateType = any (NSObject & UISceneDelegate).Type
 
-/// Why a scene does not come, or stays.
-public struct UISceneError: _BridgedStoredNSError {
-    /// The kinds of refusal.
-    public enum Code: Int, _ErrorCodeProtocol, Sendable {
-        /// The error whose codes these are.
-        public typealias _ErrorType = UISceneError
-
-        /// The app has no scenes.
-        case multipleScenesNotSupported = 0
-        /// Not now.
-        case requestDenied = 1
+    /// The class of the usual name, in the module of the app's delegate.
+    private var usualSceneDelegate: AnyClass? {
+        guard let delegate else { return nil }
+        let module = String(reflecting: type(of: delegate)).prefix { $0 != "." }
+        return NSClassFromString("\(module).SceneDelegate")
     }
 
-    /// The error as Foundation knows it.
-    public let _nsError: NSError
-
-    /// The error of a Foundation one.
-    public init(_nsError error: NSError) { _nsError = error }
-
-    /// The domain of these errors.
-    public static var _nsErrorDomain: String { "UISceneErrorDomain" }
-
-    /// See ``Code/multipleScenesNotSupported``.
-    public static var multipleScenesNotSupported: Code { .multipleScenesNotSupported }
-    /// See ``Code/requestDenied``.
-    public static var requestDenied: Code { .requestDenied }
-
-    init(_ code: Code, reason: String) {
-        self.init(code, userInfo: [NSLocalizedFailureReasonErrorKey: reason])
-    }
+    /// Whether the app has scenes, whatever its delegate answers later.
+    var hasUsualSceneDelegate: Bool { usualSceneDelegate is SceneDelegateType }
 }

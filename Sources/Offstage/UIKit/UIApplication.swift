@@ -48,9 +48,6 @@ public class UIApplication: UIResponder {
         super.init()
     }
 
-    /// The app of this process is ``shared``.
-    public override convenience init() { self.init(.shared) }
-
     // MARK: Fetching
 
     /// A fetch as often as the system sees fit: the least that

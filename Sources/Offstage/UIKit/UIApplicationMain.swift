@@ -7,7 +7,7 @@ internal import Linux
 /// - Parameters:
 ///   - argc: Not used: the process has its arguments.
 ///   - argv: Not used.
-///   - principalClassName: Not used: the app is a ``UIApplication``.
+///   - principalClassName: Not used, and another one is logged: the app is a ``UIApplication``.
 ///   - delegateClassName: As `NSStringFromClass(AppDelegate.self)` writes it; nil: the app has no
 ///     delegate. The class derives from `NSObject`, and has an `init()`.
 /// - Returns: Never.
@@ -20,7 +20,14 @@ public func UIApplicationMain(
     _ principalClassName: String?,
     _ delegateClassName: String?
 ) -> Int32 {
-    let delegate = delegateClassName.map { name -> any UIApplicationDelegate in
+    if let principalClassName, principalClassName != "UIApplication",
+        principalClassName != NSStringFromClass(UIApplication.self)
+    {
+        LibraryLog.write(
+            "UIApplicationMain makes no \(principalClassName): the app is a UIApplication (pass nil)"
+        )
+    }
+    let type = delegateClassName.map { name -> any (NSObject & UIApplicationDelegate).Type in
         guard let type = NSClassFromString(name) as? any (NSObject & UIApplicationDelegate).Type
         else {
             LibraryLog.write(
@@ -29,7 +36,7 @@ public func UIApplicationMain(
             )
             CurrentProcess.exit(1)
         }
-        return type.make()
+        return type
     }
-    UIApplication.shared.run(delegate)
+    UIApplication.shared.run(type?.make())
 }

@@ -7,7 +7,7 @@ public import Foundation
 /// toolkit of the app's choice.
 @preconcurrency
 @MainActor
-open class UIScene: UIResponder {
+public class UIScene: UIResponder {
     /// Of which it is the presence.
     public let session: UISceneSession
 
@@ -74,6 +74,9 @@ public class UIWindowScene: UIScene {}
 open class UIWindow: UIResponder {
     /// Where it is.
     public weak var windowScene: UIWindowScene?
+
+    /// A window of no scene.
+    public override init() { super.init() }
 
     /// A window of a scene.
     public init(windowScene: UIWindowScene) {
