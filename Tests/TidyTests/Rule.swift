@@ -33,7 +33,8 @@ struct Rule: Sendable, CustomStringConvertible {
 
     static let all =
         formRules + coreRules + [
-            switches, imports, concurrency, sleeping, leftovers, places, launches, units,
+            switches, imports, concurrency, preconcurrency, sleeping, leftovers, places, launches,
+            units,
         ]
 }
 

@@ -21,6 +21,38 @@ let concurrency = Rule(
     ]
 )
 
+/// Else code of iOS apps in Swift 5 mode, which uses these off the main actor, does not compile.
+let preconcurrency = Rule(
+    name: "what apps see of the main actor is preconcurrency",
+    applies: { $0.isSwift && $0.path.hasPrefix("Sources/Offstage/") },
+    check: { file in
+        file.code.places(of: "@MainActor").compactMap { place in
+            func text(_ bytes: some Sequence<UInt8>) -> String {
+                String(decoding: Array(bytes), as: UTF8.self).trimmed
+            }
+            let after = text(file.code.bytes[(place + "@MainActor".utf8.count)...].prefix(80))
+            guard after.hasPrefix("public ") || after.hasPrefix("open ") else { return nil }
+            let before = text(file.code.bytes[..<place].suffix(80))
+            guard !before.hasSuffix("@preconcurrency") else { return nil }
+            return file.finding(at: place, "@MainActor without @preconcurrency before it")
+        }
+    },
+    bad: [
+        Rule.Sample("Sources/Offstage/A.swift", "\n@MainActor\npublic class A {}", line: 2),
+        Rule.Sample("Sources/Offstage/A/A.swift", "@MainActor // a\nopen class A {}"),
+        Rule.Sample(
+            "Sources/Offstage/A.swift",
+            "@preconcurrency @MainActor public class A {}\n@MainActor public func a() {}",
+            line: 2
+        ),
+    ],
+    good: [
+        Rule.Sample("Sources/Offstage/A.swift", "@preconcurrency\n@MainActor\npublic class A {}"),
+        Rule.Sample("Sources/Offstage/A.swift", "@MainActor\nfinal class A {}"),
+        Rule.Sample("Sources/Offstage/A.swift", "func a(_ b: @MainActor () -> Void) {}"),
+    ]
+)
+
 /// A test that sleeps is slow on a fast machine and wrong on a slow one.
 let sleeping = Rule(
     name: "tests wait for events, they do not sleep",
