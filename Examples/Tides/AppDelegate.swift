@@ -24,14 +24,6 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
         return true
     }
 
-    func applicationDidBecomeActive(_ application: UIApplication) {
-        print(tides.next ?? "no table yet")
-    }
-
-    func applicationDidEnterBackground(_ application: UIApplication) {
-        schedule()
-    }
-
     // MARK: Asking for time
 
     func schedule() {
