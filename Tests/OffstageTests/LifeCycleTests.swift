@@ -128,17 +128,17 @@ struct LifeCycleTests {
         try expect(app, "didBecomeActive active", "posted DidBecomeActive")
     }
 
-    @Test func anAppWhoseDaemonComesWhileItLaunchesIsWhereThatSaysThatItIs() async throws {
-        try daemon.vanish()
-        beInBackground()
-        let (daemon, session) = (daemon, session.session)
-        let app = try await MainActor.run {
+    /// Launches an app; what happens meanwhile happens when it no longer waits for its greeting.
+    private func launch(
+        _ meanwhile: @escaping @Sendable () throws -> Void
+    ) async throws -> TestApp {
+        let session = session.session
+        return try await MainActor.run {
             let app = TestApp(session, launching: false)
             var failure: (any Error)?
-            /// Made when the app has given up waiting for a greeting.
             @MainActor func delegate() -> Recorder {
                 do {
-                    try daemon.start()
+                    try meanwhile()
                     try daemon.next("Hello")
                     // What is answered later than the hello.
                     _ = try session.call(App1.Limits())
@@ -151,11 +151,28 @@ struct LifeCycleTests {
             if let failure { throw failure }
             return app
         }
+    }
+
+    @Test func anAppWhoseDaemonComesWhileItLaunchesIsWhereThatSaysThatItIs() async throws {
+        try daemon.vanish()
+        beInBackground()
+        let app = try await launch { [daemon] in try daemon.start() }
         for line in launched("inactive") { #expect(try app.recorder.lines.next() == line) }
         #expect(try app.recorder.lines.next() == "didEnterBackground background")
         #expect(try app.recorder.lines.next() == "posted DidEnterBackground")
         try expect(app, "posted BackgroundRefreshStatusDidChange")
         try daemon.tell("BecomeActive", [[:]])
+        try expectReturn(app)
+    }
+
+    @Test func anAppThatANewDaemonSeesInTheForegroundComesThereWhenItHasLaunched() async throws {
+        beInBackground()
+        let app = try await launch { [daemon] in
+            daemon.forget("Hello")
+            daemon.greet(["background-refresh": "denied"])
+            try daemon.restart()
+        }
+        for line in launched("background") { #expect(try app.recorder.lines.next() == line) }
         try expectReturn(app)
     }
 
