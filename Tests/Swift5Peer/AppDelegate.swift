@@ -25,7 +25,7 @@ class AppDelegate: NSObject, UIApplicationDelegate {
         ]
         if others.contains(where: { launchOptions?[$0] != nil }) { say("launched for more") }
         if let item = launchOptions?[.shortcutItem] as? UIApplicationShortcutItem { show(item) }
-        say("launched \(launched <= Date())")
+        say("launched \(launched <= Date() && application.supportsMultipleScenes)")
         refresher.register()
         return true
     }
