@@ -31,6 +31,8 @@ package struct OpenedApp: Hashable, Sendable, Codable {
     package var arguments: [String]?
     package var directory: String?
     package var environment: [String]?
+    /// URLs that it has not been told of, because it ran already and has no connection.
+    package var untold: Int64?
 
     package init(
         launch: LaunchID,

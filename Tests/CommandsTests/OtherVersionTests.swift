@@ -94,6 +94,15 @@ struct OtherVersionTests {
         #expect(outcome.errors.contains("launch"))
     }
 
+    @Test func `URLs that an app has not been told of are spoken of`() throws {
+        let daemon = try OtherDaemon([
+            "Version": Self.version, "Open": { $0.answer([["launch": 1, "untold": 2]]) },
+        ])
+        let outcome = try run("open --url x:1 a", daemon)
+        #expect(outcome.status == 0)
+        #expect(outcome.errors.hasPrefix("offstage: warning: a has not been told of 2 URLs: "))
+    }
+
     @Test func `a later daemon may say more, and refuse by other names`() throws {
         let daemon = try OtherDaemon([
             "Version": Self.version,

@@ -98,6 +98,21 @@ struct OpeningTests {
         #expect(try greeting(&bench, next).urls == ["x:1", "x:2"])
     }
 
+    @Test func `who opens an app that has no connection learns what it was not told`() throws {
+        var (bench, launch) = try opened("x:1")
+        func untold() -> Int64? {
+            if case .opened(let opened) = bench.reply { opened.untold } else { -1 }
+        }
+        #expect(untold() == nil, "it starts, and may connect")
+        open(&bench, "x:2", "x:3")
+        #expect(untold() == 3)
+        open(&bench)
+        #expect(untold() == nil, "nothing was to be told")
+        bench.say(launch, .finishedLaunching(registered: []))
+        open(&bench, "x:4")
+        #expect(untold() == nil)
+    }
+
     @Test func `an app that takes none is given so many and no more`() throws {
         var bench = Bench()
         bench.install(.linked("app"))

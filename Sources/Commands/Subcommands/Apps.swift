@@ -79,6 +79,13 @@ extension OffstageProgram {
             call.attach = Int64(CurrentProcess.pid)
         }
         let opened = try invocation.ask(call, look: "offstage apps")
+        if let untold = opened.untold {
+            invocation.console.printError(
+                "\(OffstageProgram.name): warning: \(app) has not been told of "
+                    + (untold == 1 ? "1 URL" : "\(untold) URLs")
+                    + ": it is when it connects, and a program without the library does not"
+            )
+        }
         if opened.attach == true { try Attachment(opened).become() }
         invocation.report([
             "app": .string(app), "launch": .integer(Int64(clamping: opened.launch.number)),

@@ -55,7 +55,12 @@ extension Device {
         used(index, .opened, &transition)
         if let main {
             take(.opened(urls: urls), main.id, &transition)
-            transition.reply(reply, .opened(OpenedApp(launch: main.id)))
+            var opened = OpenedApp(launch: main.id)
+            // It is told when it connects. A program that does not link the library never does.
+            if !urls.isEmpty, !main.isConnected {
+                opened.untold = Int64(main.openings.reduce(urls.count) { $0 + $1.urls.count })
+            }
+            transition.reply(reply, .opened(opened))
         } else if let ending {
             take(.reopened(true, urls: urls), ending.id, &transition)
             opening.append(Opening(launch: ending.id, reply: reply, attaches: false))
