@@ -203,12 +203,24 @@ extension Control1 {
 
     package struct Dismiss: ControlCall {
         package var app = ""
+        package var all = false
         package init() {}
 
-        package var subject: String? { app.isEmpty ? nil : app }
+        package var subject: String? { all ? nil : app }
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.argument("app", &app)
-            fields.noOptions()
+            try fields.option("all", &all, "of every app; the name is empty then")
+        }
+
+        /// An empty name alone is one that somebody has not filled in, and does not mean all.
+        package func check() throws(OptionError) {
+            guard app.isEmpty == all else {
+                throw OptionError(
+                    reason: all ? "both an app and all are given" : "the name of the app is empty",
+                    value: app,
+                    fix: "give either an app or all"
+                )
+            }
         }
     }
 

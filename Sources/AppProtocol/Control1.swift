@@ -91,8 +91,8 @@ package enum Control1: CallSet {
         CallRow(
             dismiss,
             .user,
-            "Forgets the failures in a row of one app, or of all if the name is empty, and ends "
-                + "the wait after them."
+            "Forgets the failures in a row of one app, or of all with the option all, and ends the "
+                + "wait after them."
         ),
         CallRow(pause, .user, "Holds all background work."),
         CallRow(`continue`, .user, "Ends a pause."),

@@ -19,7 +19,7 @@ struct CallTests {
             ($0.directory, $0.environment, $0.token) = ("/", ["A=B"], "t")
         },
         Control1.Pause { $0.seconds = .hours(1) }, Control1.Continue(),
-        Control1.Dismiss { $0.app = "a" },
+        Control1.Dismiss { $0.app = "a" }, Control1.Dismiss { $0.all = true },
         Control1.Simulate { ($0.what, $0.app, $0.task) = (.expire, "a", "t") },
         Control1.Set { ($0.name, $0.value, $0.app) = ("battery", "40", "a") },
         App1.Hello {
@@ -86,6 +86,15 @@ struct CallTests {
         #expect(try end.sent.first?["text"] == "a\u{FFFD}")
         #expect(try LogEnd(end.sent).written == [0x61, 0])
         #expect(LogEnd(app: "a", file: "/a", bytes: [0x61]).bytes == nil)
+    }
+
+    @Test(arguments: [("", false), ("a", true)])
+    func `an empty name does not mean all`(_ app: String, _ all: Bool) throws {
+        let call = Control1.Dismiss { ($0.app, $0.all) = (app, all) }
+        let error = #expect(throws: OptionError.self) {
+            try Control1.Dismiss(call.encoded.arguments, strictly: true)
+        }
+        #expect(error?.fix == "give either an app or all")
     }
 
     // MARK: Versions

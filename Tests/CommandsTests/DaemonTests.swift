@@ -240,8 +240,12 @@ struct DaemonTests {
         #expect(try offstage("logs command.once").output == "no room left\n")
         let status = try offstage("status").output
         #expect(status.contains("What it wrote: offstage logs command.once"), "\(status)")
-        #expect(status.contains("offstage dismiss APP"), "\(status)")
-        #expect(try offstage("dismiss").status == .exited(2))
+        let way = "To take one off this list: offstage dismiss APP"
+        #expect(status.contains(way), "\(status)")
+        for words in [[], [""], ["", "--all"], ["once", "--all"]] {
+            #expect(try command(["dismiss"] + words).run().status == .exited(2), "\(words)")
+        }
+        #expect(try offstage("status").output.contains(way), "nothing is dismissed by that")
         #expect(try offstage("dismiss once").succeeded)
         #expect(!(try offstage("status").output.contains("Failing")))
         #expect(try offstage("dismiss once").status == .exited(3))

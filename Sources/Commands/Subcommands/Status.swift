@@ -103,7 +103,7 @@ private struct StatusText {
         let first = report.failing[0].app.name.printable
         console.print("  What it wrote: offstage logs \(first)")
         if report.failing.contains(where: { !isTriedAgain($0) }) {
-            console.print("  Not tried again, and seen to: offstage dismiss APP")
+            console.print("  To take one off this list: offstage dismiss APP")
         }
         console.print("")
     }

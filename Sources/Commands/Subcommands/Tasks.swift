@@ -112,14 +112,15 @@ extension OffstageProgram {
         printsData: true
     ) { invocation throws(Failure) in
         let app = invocation.operands.first
-        guard (app == nil) == invocation.options.has("all") else {
+        guard (app == nil) == invocation.options.has("all"), app != "" else {
             throw Failure(
                 .usage,
                 "dismiss: give either an app or --all",
                 fix: "\"offstage status\" lists the apps that fail."
             )
         }
-        try invocation.ask(Control1.Dismiss { $0.app = app ?? "" }, look: "offstage status")
+        let call = Control1.Dismiss { ($0.app, $0.all) = (app ?? "", app == nil) }
+        try invocation.ask(call, look: "offstage status")
         invocation.report(app.map { ["app": .string($0)] } ?? ["all": true])
     }
 
