@@ -336,6 +336,39 @@ struct DaemonTests {
         try until("apps") { $0.contains("reader  not running") }
     }
 
+    /// Nobody writes into them.
+    @Test func aPipeInThePlaceOfAFileLetsNobodyWait() throws {
+        let manifest = daemon.scratch("data/applications/pipe.desktop")
+        #expect(try Command("mkfifo", manifest).run().succeeded)
+        try daemon.start()
+        var terminal = try PseudoTerminal()
+        var program = Program(
+            Products.path(of: "offstage"),
+            arguments: ["offstage", "open", "pipe"],
+            environment: Command.cleanEnvironment(["OFFSTAGE_SOCKET": daemon.socket])
+        )
+        program.input = terminal.terminal?.number
+        program.output = terminal.terminal?.number
+        let errors = try FileDescriptor(
+            opening: daemon.scratch("errors"),
+            [.writing, .create, .append]
+        )
+        program.error = errors.number
+        program.controlsTerminal = true
+        let process = try program.start()
+        terminal.terminal = nil
+        defer { try? process.send(Signal.kill) }
+        try Wait.until(readable: process.descriptor.number, "a refusal")
+        #expect(try process.wait(block: true) == .exited(1))
+        #expect(try daemon.scratch.read("errors").contains("it is a pipe, not a file"))
+
+        let log = daemon.scratch("state/logs/reader.log")
+        #expect(try Command("mkfifo", log).run().succeeded)
+        let followed = try offstage("logs -f reader")
+        #expect(followed.status == .exited(1))
+        #expect(followed.errors.contains(log), "\(followed)")
+    }
+
     @Test func aRecordedLogIsDecidedTheSameAgain() throws {
         try daemon.start()
         #expect(try offstage("set battery 10").succeeded)

@@ -42,7 +42,11 @@ struct LogFollower {
 
     private func read(from offset: Int64) throws(LinuxError) -> [UInt8] {
         do throws(LinuxError) {
-            let file = try FileDescriptor(opening: path, .reading)
+            // A pipe in its place would let us wait for a writer.
+            let file = try FileDescriptor(opening: path, [.reading, .nonBlocking])
+            guard try file.status().kind == .file else {
+                throw LinuxError("read", path, .invalid)
+            }
             var bytes: [UInt8] = []
             while true {
                 let more = try file.read(at: offset + Int64(bytes.count), count: 65_536)
@@ -54,7 +58,9 @@ struct LogFollower {
         }
     }
 
-    private func older() -> [UInt8] { (try? Files.read(path + ".1", limit: 1 << 30)) ?? [] }
+    private func older() -> [UInt8] {
+        (try? Files.readRegular(path + ".1", limit: 1 << 30)) ?? []
+    }
 
     /// What comes in the older piece after the text that was printed last; all of it when that is
     /// not in it any more.

@@ -99,8 +99,8 @@ extension OffstageProgram {
     ) throws(Failure) -> Bool {
         guard Terminal.isTerminal(0), Terminal.isTerminal(1) else { return false }
         let report = try invocation.ask(Control1.Apps()).first { $0.app.name == app }
-        guard let file = report?.file,
-            let bytes = try? Files.read(file, limit: ManifestParser.limit),
+        guard let report, report.problem == nil, let file = report.file,
+            let bytes = try? Files.readRegular(file, limit: ManifestParser.limit),
             case .app(let manifest, _) = ManifestParser.parse(
                 bytes: bytes,
                 id: AppID(app),
