@@ -55,7 +55,11 @@ extension Device {
             identifier == nil || $0.identifier == identifier
         }
         let fetched = explainTransfers(of: index, identifier: identifier, at: now)
-        if requests.isEmpty, fetched.isEmpty { return [nothing(state, identifier, index, now)] }
+        if requests.isEmpty, fetched.isEmpty {
+            // What is kept of an app that is gone does not make it one.
+            let isThere = isListed(index) || !state.launches.isEmpty
+            return [isThere ? nothing(state, identifier, index, now) : nobody(app)]
+        }
         return requests.map { explain($0, state, index, now) } + fetched
     }
 

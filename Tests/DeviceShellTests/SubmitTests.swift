@@ -31,6 +31,30 @@ struct SubmitTests {
         #expect(try bench.ask("Tasks", "command.exact") == .list([]), "it ran, once")
     }
 
+    @Test func `what is kept of an app that is gone does not hide the command of that name`() throws
+    {
+        let bench = try DaemonBench()
+        try bench.set("power", "off")
+        try bench.refresh("backup", "echo run")
+        _ = try bench.nextRun("backup")
+        try Files.remove(bench.daemon.scratch("data/applications/backup.desktop"))
+        try bench.wait(until: "gone") { try bench.app("backup") == nil }
+        let gone = try bench.refusal("Explain", "backup", [:])
+        #expect(gone.text.hasPrefix("no app of that name: backup"), "\(gone)")
+        try bench.submit("echo saved", id: "backup", ["power": true])
+        for _ in 1...2 {
+            #expect(try bench.explain("backup")["app"] == "command.backup")
+            #expect(try bench.ask("Logs", "backup", [:])["app"] == "command.backup")
+            let dismissed = try bench.refusal("Dismiss", "backup", [:])
+            #expect(dismissed.text.contains("no failure to dismiss: command.backup"))
+            try bench.restart()
+        }
+        // The app comes back, and is meant again.
+        try bench.refresh("backup", "echo run")
+        try bench.wait(until: "back") { try bench.app("backup") != nil }
+        #expect(try bench.explain("backup")["app"] == "backup")
+    }
+
     @Test func `after is a floor, and explained with its time`() throws {
         let bench = try DaemonBench()
         try bench.submit("echo early >> later", id: "later", ["after": 7200])

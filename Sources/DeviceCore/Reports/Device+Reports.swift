@@ -8,6 +8,9 @@ extension Device {
     /// Apps that there are: what is kept of one whose manifest is gone is no app.
     private var listed: [Int] { usedIndices.filter(isListed) }
 
+    /// Whether an app of that id is one that there is.
+    package func isListed(_ app: AppID) -> Bool { apps.index(of: app).map(isListed) ?? false }
+
     func isListed(_ index: Int) -> Bool {
         apps[index].manifest != nil || apps[index].problem != nil || !apps[index].requests.isEmpty
     }

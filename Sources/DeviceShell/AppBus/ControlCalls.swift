@@ -116,8 +116,7 @@ struct ControlCalls {
     private func resolve(_ name: String) -> AppID {
         let command = AppID("command.\(name)")
         let isOnlyCommand =
-            host.device.apps.index(of: AppID(name)) == nil
-            && host.device.apps.index(of: command) != nil
+            !host.device.isListed(AppID(name)) && host.device.isListed(command)
         return isOnlyCommand ? command : AppID(name)
     }
 
