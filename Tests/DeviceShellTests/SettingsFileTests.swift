@@ -34,6 +34,37 @@ struct SettingsFileTests {
         #expect(try value(bench, "pause-after-boot") == pause, "of the valid file before")
     }
 
+    @Test func `status begins with a settings file that is not in force`() throws {
+        let bench = try DaemonBench()
+        func invalid() throws -> [Value] {
+            try bench.ask("Status")["invalid"]?.listValue ?? []
+        }
+        #expect(try invalid() == [])
+        try bench.manifest("odd", "BackgroundModes=fetsh;")
+        let file = bench.daemon.scratch("offstage.conf")
+        try bench.daemon.scratch.write("offstage.conf", DaemonBench.quick + "run-slotz = 1\n")
+        try bench.daemon.scratch.write("administrator.conf", "no-such-thing = 1\n")
+        _ = try bench.refusal("Reload")
+        let found = try invalid()
+        #expect(found.count == 3, "\(found)")
+        #expect(found.map { $0["app"] } == [nil, nil, "odd"])
+        #expect(found[0]["file"] == .string(file))
+        #expect(found[0]["problem"]?.stringValue?.contains("run-slotz") == true)
+        #expect(found[1]["file"] == .string(bench.daemon.scratch("administrator.conf")))
+        #expect(try bench.ask("Overview", [:])["invalid"]?.listValue?.count == 3)
+        var command = Command(Products.path(of: "offstage"), "status")
+        command.environment = Command.cleanEnvironment(["OFFSTAGE_SOCKET": bench.daemon.socket])
+        let lines = try command.run().output.split(separator: "\n")
+        #expect(lines[0] == "Manifests and settings that cannot be used")
+        #expect(lines[2].hasPrefix("  settings  ") && lines[2].contains("run-slotz"), "\(lines)")
+        let manifest = bench.daemon.scratch("data/applications/odd.desktop")
+        #expect(lines.contains("  All that is wrong: offstage lint \(manifest)"), "\(lines)")
+        try bench.daemon.scratch.write("offstage.conf", DaemonBench.quick)
+        try bench.daemon.scratch.write("administrator.conf", "")
+        try bench.ask("Reload")
+        #expect(try invalid().map { $0["app"] } == ["odd"])
+    }
+
     @Test func `a file behind links is changed where it is, and watched there`() throws {
         let bench = try DaemonBench(starting: false)
         let scratch = bench.daemon.scratch

@@ -52,7 +52,7 @@ struct UnusableManifestTests {
         let cases = try unusable(bench)
         try bench.daemon.start()
         let status = try offstage(bench, "status").output
-        #expect(status.hasPrefix("Manifests that cannot be used\n"), "\(status)")
+        #expect(status.hasPrefix("Manifests and settings that cannot be used\n"), "\(status)")
         let checks = try offstage(bench, "doctor").output
         for (app, says) in cases {
             let lines = status.split(separator: "\n").filter { $0.hasPrefix("  \(app) ") }

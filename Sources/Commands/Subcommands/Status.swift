@@ -8,9 +8,9 @@ extension OffstageProgram {
         "status",
         "show what fails, runs and waits, and the state of the device",
         details: [
-            "Manifests that cannot be used come first, then apps whose last runs failed. Empty "
-                + "sections are left out. Of long sections the beginning is shown; --json prints "
-                + "all."
+            "Manifests and settings that cannot be used come first, then apps whose last runs "
+                + "failed. Empty sections are left out. Of long sections the beginning is shown; "
+                + "--json prints all."
         ],
         examples: [
             Example("status", "An overview."),
@@ -73,14 +73,17 @@ private struct StatusText {
 
     private func printInvalid() {
         guard let invalid = report.invalid, !invalid.isEmpty else { return }
-        section("Manifests that cannot be used", .red)
+        section("Manifests and settings that cannot be used", .red)
         var table = Table("APP", "PROBLEM")
         for manifest in invalid {
-            table.add([Table.Cell(manifest.app.name), Table.Cell(manifest.problem, .red)])
+            table.add([Table.Cell(manifest.what), Table.Cell(manifest.problem, .red)])
         }
         table.print(console, indent: 2)
-        if let file = invalid.lazy.compactMap(\.file).first {
+        if let file = invalid.first(where: { $0.app != nil && $0.file != nil })?.file {
             console.print("  All that is wrong: offstage lint \(file.printable)")
+        }
+        if invalid.contains(where: { $0.app == nil }) {
+            console.print("  Settings take effect when all of them are valid: offstage doctor")
         }
         console.print("")
     }
@@ -201,6 +204,10 @@ private struct StatusText {
             console.print("  \(asked.isEmpty ? "Unknown" : "Also unknown"): \(others).")
         }
     }
+}
+
+extension Report.InvalidManifest {
+    fileprivate var what: String { app?.name ?? "settings" }
 }
 
 extension Report.Condition {

@@ -180,12 +180,14 @@ extension Check {
     }
 
     /// A line for each manifest that cannot be used, and for each directory of manifests that
-    /// cannot be listed (`unreadable`: it and why). `searched`: where manifests are looked for.
+    /// cannot be listed (`unreadable`: it and why). `passedOver`: other people's files that cannot
+    /// be read, and why. `searched`: where manifests are looked for.
     package static func manifests(
         _ invalid: [Report.InvalidManifest],
         usable: Int,
         searched: [String],
-        unreadable: [String] = []
+        unreadable: [String] = [],
+        passedOver: [String] = []
     ) -> [Check] {
         let name = "manifests"
         let checks =
@@ -199,13 +201,23 @@ extension Check {
                 )
             }
             + invalid.map { manifest in
-                let file = manifest.file ?? "\(manifest.app).desktop"
+                let app = manifest.app?.name ?? ""
+                let file = manifest.file ?? "\(app).desktop"
                 return Check(
                     name,
                     ok: false,
                     "\(file): \(manifest.problem)".withoutPeriod,
-                    lost: "\(manifest.app) is not run",
+                    lost: "\(app) is not run",
                     fix: "correct it; offstage lint \(file) lists all that is wrong"
+                )
+            }
+            + passedOver.map { problem in
+                Check(
+                    name,
+                    ok: false,
+                    problem,
+                    lost: "if that is the manifest of an app, the app is not run",
+                    fix: "as its owner: correct it, or remove it"
                 )
             }
         guard checks.isEmpty else { return checks }

@@ -21,10 +21,9 @@ struct ControlCalls {
     private func perform(_ call: Control1, _ incoming: IncomingCall) throws(Refusal) {
         let now = host.now()
         switch call {
-        case .status(let call): incoming.answer(call, host.device.status(at: now))
+        case .status(let call): incoming.answer(call, status())
         case .overview(let call):
-            let rows = call.rows.map { Int($0) } ?? .max
-            incoming.answer(call, host.device.status(at: now, rows: rows))
+            incoming.answer(call, status(rows: call.rows.map { Int($0) } ?? .max))
         case .apps(let call): incoming.answer(call, host.device.appList(at: now))
         case .tasks(let call): incoming.answer(call, try tasks(call))
         case .explain(let call): incoming.answer(call, try explain(call))
@@ -121,6 +120,13 @@ struct ControlCalls {
     }
 
     // MARK: Questions
+
+    /// The settings file first: it is of all apps.
+    private func status(rows: Int = .max) -> Report.Status {
+        var status = host.device.status(at: host.now(), rows: rows)
+        status.invalid = host.invalidSettings + (status.invalid ?? [])
+        return status
+    }
 
     private var settings: [Report.Setting] {
         host.device.settingsReport.filter { owner == nil || $0.app == nil || $0.app == owner }

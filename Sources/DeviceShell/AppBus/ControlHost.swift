@@ -14,6 +14,9 @@ protocol ControlHost: AnyObject {
     var device: Device { get }
     func now() -> Moment
 
+    /// The settings files that cannot be used, each with its first mistake.
+    var invalidSettings: [Report.InvalidManifest] { get }
+
     /// Gives the request to the core; `answer` is called once, after the commit.
     func ask(_ request: UserRequest, answer: @escaping (Reply) -> Void)
 

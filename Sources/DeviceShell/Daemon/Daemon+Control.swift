@@ -10,6 +10,16 @@ extension Daemon: ControlHost {
 
     func now() -> Moment { clock.now() }
 
+    var invalidSettings: [Report.InvalidManifest] {
+        let files = [
+            (paths.configuration, settingsProblems), (paths.administrator, administratorProblems),
+        ]
+        return files.compactMap { path, problems in
+            guard let first = problems.first else { return nil }
+            return Report.InvalidManifest { ($0.file, $0.problem) = (path, "\(first)") }
+        }
+    }
+
     func ask(_ request: UserRequest, answer: @escaping (Reply) -> Void) {
         machine.happened(.user(request, reply: machine.expect(answer)))
     }

@@ -19,9 +19,11 @@ extension Report {
         package init() {}
     }
 
-    /// A manifest that cannot be used, or not even read: its app is not run.
+    /// A manifest that cannot be used, or not even read: its app is not run. Or a settings file:
+    /// those that were valid last are in force.
     package struct InvalidManifest: ReportFields {
-        package var app = AppID("")
+        /// Nil: it is a settings file.
+        package var app: AppID?
         package var file: String?
         package var problem = ""
         package init() {}
