@@ -11,6 +11,7 @@ package struct AppState: Sendable {
         var manifest: Shared<AppManifest>?
         var problem: String?
         var problemFile: String?
+        @OmittedIfDefault var lacksProgram = false
         var requests: [Request] = []
         var launches: [Launch] = []
         var heldBy = GateSet()
@@ -44,6 +45,17 @@ package struct AppState: Sendable {
     package var problemFile: String? {
         get { content[0].problemFile }
         _modify { yield &content[0].problemFile }
+    }
+    /// That is no mistake in it: the program that it is for is not installed.
+    package var lacksProgram: Bool {
+        get { content[0].lacksProgram }
+        _modify { yield &content[0].lacksProgram }
+    }
+    /// Why the app does not run, in the middle of a sentence.
+    var problemAside: String? {
+        problem.map {
+            (lacksProgram ? "it is not installed" : "its manifest is not valid") + " (\($0))"
+        }
     }
     package var requests: [Request] {
         get { content[0].requests }

@@ -87,7 +87,9 @@ extension Device {
         let what =
             identifier.map { "\(name) has no task called \($0)" } ?? "\(name) has nothing to run"
         let why: String
-        if let problem = state.problem {
+        if state.lacksProgram, let aside = state.problemAside {
+            why = aside
+        } else if let problem = state.problem {
             why = "its manifest is not valid: \(problem)"
         } else if let manifest = state.manifest {
             why =

@@ -113,6 +113,8 @@ package enum ManifestChange: Hashable, Sendable, Codable {
     case present(AppManifest)
     /// There, but not usable; `reason` is the first error, with its line, or why it cannot be read.
     case invalid(AppID, file: String, reason: String)
+    /// There, and nobody's mistake: `program`, which its `TryExec` names, is not installed.
+    case notInstalled(AppID, file: String, program: String)
     case removed(AppID)
 }
 

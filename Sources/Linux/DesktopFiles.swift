@@ -14,17 +14,6 @@ package struct DesktopFiles {
         package let path: String
         /// Nil: what is there cannot be looked at.
         package let status: FileStatus?
-
-        /// Why it cannot be read, whatever is in it; nil: it is a file.
-        package var problem: String? {
-            if let status {
-                return status.kind == .file ? nil : "it is \(status.kind.noun), not a file"
-            }
-            guard let target = Files.linkTarget(path) else { return "it cannot be looked at" }
-            return Files.isMissing(path)
-                ? "it is a link to \(target), which is not there"
-                : "it is a link to \(target), which cannot be looked at"
-        }
     }
 
     package init(directories: [String]) { self.directories = directories }

@@ -165,6 +165,11 @@ struct DaemonTests {
             manifest: "missing",
             "[Desktop Entry]\nType=Application\nName=M\nTryExec=no-such\nExec=true\n[X-Offstage]\n"
         )
+        try daemon.write(
+            manifest: "broken",
+            "[Desktop Entry]\nType=Application\nName=B\nExec=true\n[X-Offstage]\n"
+                + "BackgroundModes=fetsh;\n"
+        )
         try daemon.start()
         let cases = [
             ("plain", "\(program) is not executable"),
@@ -178,9 +183,10 @@ struct DaemonTests {
         }
         #expect(
             daemon.log.contains(
-                "offstaged: missing cannot be used, its manifest is not valid: TryExec: no-such is"
+                "offstaged: broken cannot be used, its manifest is not valid: line 6: "
             )
         )
+        #expect(!daemon.log.contains("missing cannot be used"), "it is only not installed")
         #expect(try offstage("leave plain").status == .exited(1))
         #expect(try offstage("cancel reader").status == .exited(1))
         try FileDescriptor(opening: daemon.scratch("offstage.conf"), [.writing, .append])

@@ -87,4 +87,50 @@ struct ManifestTests {
         #expect(count(bench) == [2, 2])
         #expect(bench.device.status(at: bench.now).invalid?.map(\.file) == ["/odd.desktop"])
     }
+
+    @Test func `an app that is gone is explained as one that there never was`() throws {
+        var (bench, launch) = try Self.backup()
+        bench.send(.manifests([.removed(AppID("backup"))]))
+        func state(_ app: String) -> Explanation.State? {
+            bench.device.explain(AppID(app), at: bench.now).first?.state
+        }
+        #expect(state("backup") != .unknown, "it still runs")
+        bench.exited(launch, status: 143)
+        #expect(bench.app("backup") != nil, "what it did is kept")
+        #expect(!bench.device.isListed(AppID("backup")))
+        #expect(state("backup") == .unknown)
+        try bench.restart(manifests: [.refreshing("reader")])
+        #expect(state("backup") == .unknown)
+        #expect(state("reader") != .unknown)
+    }
+
+    @Test func `what is not installed is no mistake, and leaves alone what runs`() throws {
+        var (bench, launch) = try Self.backup()
+        func missing(_ bench: inout Bench) {
+            bench.send(
+                .manifests([.notInstalled(AppID("backup"), file: "/b.desktop", program: "restic")])
+            )
+        }
+        missing(&bench)
+        #expect(!bench.contains(.terminate(launch)))
+        bench.exited(launch)
+        func check(_ bench: Bench) throws {
+            #expect(bench.device.status(at: bench.now).invalid == [])
+            let app = try #require(bench.device.appList(at: bench.now).first)
+            #expect(app.state == "not installed" && app.file == "/b.desktop")
+            #expect(app.problem == "TryExec: restic is not installed")
+            let explained = try #require(bench.device.explain(app.app, at: bench.now).first)
+            #expect(explained.sentence.contains("it is not installed (TryExec: restic"))
+        }
+        try check(bench)
+        bench.ask(.open(AppID("backup"), attach: nil))
+        #expect(bench.refusal?.reason == "backup cannot be opened: it is not installed")
+        bench.send(.manifests([.invalid(AppID("backup"), file: "/b.desktop", reason: "line 1")]))
+        #expect(bench.device.status(at: bench.now).invalid?.count == 1)
+        missing(&bench)
+        try check(bench)
+        bench.install(.processing("backup"))
+        #expect(bench.device.appList(at: bench.now).first?.problem == nil)
+        #expect(bench.device.usableManifests == 1)
+    }
 }

@@ -87,50 +87,35 @@ private struct LocalChecks {
 
     private var manifests: [Check] {
         let files = DesktopFiles.ofEnvironment()
+        let home = BaseDirectory.home()
         var seen: Set<AppID> = []
         var usable = 0
         var invalid: [Report.InvalidManifest] = []
-        for file in files.entries() where seen.insert(file.id).inserted {
-            switch ManifestResult(file) {
-            case .notAnApp: break
+        var passedOver: [String] = []
+        for file in files.entries() where !seen.contains(file.id) {
+            let content = files.content(of: file, home: home)
+            if case .unreadable(let reason) = content, !files.isOwn(file.path) {
+                passedOver.append("\(file.path): \(reason)")
+                continue
+            }
+            seen.insert(file.id)
+            switch content {
+            case .nothing, .notInstalled: break
             case .app: usable += 1
-            case .invalid(let problems):
-                guard let first = problems.first(where: { $0.severity == .error }) else { continue }
+            case .invalid(let reason), .unreadable(let reason):
                 invalid.append(
                     Report.InvalidManifest {
-                        ($0.app, $0.file, $0.problem) = (file.id, file.path, first.description)
+                        ($0.app, $0.file, $0.problem) = (file.id, file.path, reason)
                     }
                 )
             }
         }
         return Check.manifests(
-            invalid,
+            invalid.sorted { $0.app?.name ?? "" < $1.app?.name ?? "" },
             usable: usable,
             searched: files.directories,
-            unreadable: files.problems().map { "\($0.subject): \($0.errno.text)" }
+            unreadable: files.problems().map { "\($0.subject): \($0.errno.text)" },
+            passedOver: passedOver
         )
-    }
-}
-
-extension ManifestResult {
-    /// What is in the file, or why it cannot be read.
-    fileprivate init(_ file: DesktopFiles.Entry) {
-        if let problem = file.problem {
-            self = .invalid([Diagnostic(.error, reason: problem, fix: "")])
-            return
-        }
-        do throws(LinuxError) {
-            let content = try FileDescriptor(opening: file.path, [.reading, .nonBlocking])
-            let bytes = try content.read(at: 0, count: 1 << 20)
-            self = ManifestParser.parse(
-                bytes: bytes,
-                id: file.id,
-                file: file.path,
-                home: BaseDirectory.home()
-            )
-        } catch {
-            let reason = "it cannot be read: \(error.errno.text)"
-            self = .invalid([Diagnostic(.error, reason: reason, fix: "")])
-        }
     }
 }

@@ -492,7 +492,7 @@ extension ManifestChange {
     fileprivate var app: AppID {
         switch self {
         case .present(let manifest): manifest.id
-        case .invalid(let app, _, _), .removed(let app): app
+        case .invalid(let app, _, _), .notInstalled(let app, _, _), .removed(let app): app
         }
     }
 }

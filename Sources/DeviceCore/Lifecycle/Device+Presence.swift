@@ -167,7 +167,8 @@ extension Device {
         }
         return Refusal(
             .held,
-            reason: "\(id) cannot be \(verb): its manifest is not valid",
+            reason: "\(id) cannot be \(verb): "
+                + (apps[index].lacksProgram ? "it is not installed" : "its manifest is not valid"),
             value: problem,
             fix: "offstage explain \(id)"
         )

@@ -72,7 +72,7 @@ extension Device {
         for change in manifests {
             switch change {
             case .present: break
-            case .invalid, .removed: manifest(change, &transition)
+            case .invalid, .notInstalled, .removed: manifest(change, &transition)
             }
         }
         for index in usedIndices where apps[index].manifest == nil && apps[index].problem == nil {

@@ -74,9 +74,9 @@ extension Device {
         if list.count < limit { list.append(row()) } else { more = (more ?? 0) + 1 }
     }
 
-    /// In the order of their ids.
+    /// In the order of their ids, without those of programs that are not installed.
     package var invalidManifests: [Report.InvalidManifest] {
-        usedIndices.filter { apps[$0].problem != nil }
+        usedIndices.filter { apps[$0].problem != nil && !apps[$0].lacksProgram }
             .sorted { apps[$0].id < apps[$1].id }
             .map { index in
                 Report.InvalidManifest {
@@ -282,7 +282,7 @@ extension Launch {
 extension AppState {
     /// The app's own program first, then what runs for it.
     package var stateLabel: String {
-        if problem != nil { return "invalid manifest" }
+        if problem != nil { return lacksProgram ? "not installed" : "invalid manifest" }
         if manifest == nil { return "not installed" }
         if let main = launches.first(where: { $0.role == .main }) { return main.stateLabel }
         if let command = launches.first { return command.stateLabel }

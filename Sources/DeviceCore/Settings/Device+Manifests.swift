@@ -8,11 +8,13 @@ extension Device {
             present(manifest, &transition)
             if let index = apps.index(of: manifest.id) { stopWhatIsNotAllowed(index, &transition) }
         case .invalid(let id, let file, let reason):
-            let index = ensureApp(id)
             // Half an edit, perhaps: what runs goes on.
-            lose(index, &transition)
-            (apps[index].problem, apps[index].problemFile) = (reason, file)
-            remember(index, &transition)
+            lose(id, for: reason, in: file, &transition)
+        case .notInstalled(let id, let file, let program):
+            // Half an upgrade, perhaps.
+            let reason = "TryExec: \(program) is not installed"
+            let index = lose(id, for: reason, in: file, &transition)
+            apps[index].lacksProgram = true
         case .removed(let id):
             guard let index = apps.index(of: id), !apps[index].isTransient else { return }
             lose(index, &transition)
@@ -20,8 +22,29 @@ extension Device {
                 take(.stopped(.manifestRemoved, deliveries: nil), launch.id, &transition)
             }
             // What the user did with it is kept, should it come back.
-            (apps[index].problem, apps[index].problemFile) = (nil, nil)
+            forgetProblem(of: index)
         }
+    }
+
+    /// There is a manifest, which cannot be used.
+    @discardableResult
+    private mutating func lose(
+        _ id: AppID,
+        for reason: String,
+        in file: String,
+        _ transition: inout Transition
+    ) -> Int {
+        let index = ensureApp(id)
+        lose(index, &transition)
+        forgetProblem(of: index)
+        (apps[index].problem, apps[index].problemFile) = (reason, file)
+        remember(index, &transition)
+        return index
+    }
+
+    private mutating func forgetProblem(of index: Int) {
+        (apps[index].problem, apps[index].problemFile) = (nil, nil)
+        apps[index].lacksProgram = false
     }
 
     mutating func present(_ manifest: AppManifest, _ transition: inout Transition) {
@@ -29,7 +52,7 @@ extension Device {
         let old = apps[index].manifest
         guard old?.value != manifest || apps[index].problem != nil else { return }
         apps[index].manifest = Shared(manifest)
-        (apps[index].problem, apps[index].problemFile) = (nil, nil)
+        forgetProblem(of: index)
         apps[index].record.goneSince = nil
         remember(index, &transition)
         if old?.useFrom != manifest.useFrom {

@@ -446,4 +446,5 @@ final class Daemon {
 
     var conditionSources: ConditionSources? { inputs?.conditions }
     var watchProblem: LinuxError? { inputs?.watchProblem }
+    var manifestsPassedOver: [String] { inputs?.manifestsPassedOver ?? [] }
 }

@@ -25,7 +25,8 @@ struct Doctor {
             searched: searched,
             unreadable: DesktopFiles(directories: searched).problems().map {
                 "\($0.subject): \($0.errno.text)"
-            }
+            },
+            passedOver: daemon.manifestsPassedOver
         )
     }
 

@@ -94,6 +94,9 @@ final class Inputs {
             ?? zoneProblem
     }
 
+    /// Files that cannot be read and are not the user's own.
+    var manifestsPassedOver: [String] { manifests.passedOver }
+
     /// What the kernel would not watch is looked at when the daemon is awake anyhow.
     private func renewWatches() {
         guard Clocks.boot() - lastRenewal >= .minutes(1) else { return }

@@ -11,6 +11,9 @@ struct ManifestLibrary {
     /// The files of the last look, by id and in its order.
     private var order: [AppID] = []
 
+    /// Files that are not the user's own and cannot be read, each with why.
+    private(set) var passedOver: [String] = []
+
     private struct Entry: Equatable {
         var path: String
         /// Nil: to be read again.
@@ -19,6 +22,8 @@ struct ManifestLibrary {
         var isOurs = false
         /// What its reading said, as a hash.
         var answer = 0
+        /// Why it cannot be read; nil: it can.
+        var unreadable: String?
         /// What must be installed, and whether it was.
         var tryExec: String?
         var isInstalled = true
@@ -37,16 +42,22 @@ struct ManifestLibrary {
         var found: [AppID: Entry] = [:]
         var foundOrder: [AppID] = []
         var changes: [ManifestChange] = []
+        passedOver = []
         for file in files.entries() where found[file.id] == nil {
             let (id, path) = (file.id, file.path)
             let old = known[id]
             var entry = old ?? Entry(path: path)
             let isStale =
                 entry.path != path || entry.status == nil || entry.status != file.status
-                || entry.tryExec.map { isInstalled($0) != entry.isInstalled } ?? false
+                || entry.tryExec.map { DesktopFiles.isInstalled($0) != entry.isInstalled } ?? false
             if isStale {
                 entry = Entry(path: path, status: file.status)
                 let change = read(file, &entry)
+                let wasOurs = old?.isOurs == true && old?.path == path
+                if let reason = entry.unreadable, !files.isOwn(path), !wasOurs {
+                    passedOver.append("\(path): \(reason)")
+                    continue
+                }
                 entry.isOurs = change != nil
                 entry.answer = change.hashValue
                 if entry.answer != old?.answer, change != nil || old?.isOurs == true {
@@ -77,44 +88,21 @@ struct ManifestLibrary {
         return targets
     }
 
-    /// Nil: no app of ours. Whether a file that cannot be read is one of ours nobody knows, so
-    /// it is told.
+    /// Nil: no app of ours. Whether a file that cannot be read is one of ours nobody knows.
     private func read(_ file: DesktopFiles.Entry, _ entry: inout Entry) -> ManifestChange? {
-        let bytes: [UInt8]
-        do throws(LinuxError) {
-            guard let status = file.status, file.problem == nil else {
-                return .invalid(file.id, file: file.path, reason: file.problem ?? "")
-            }
-            let count = Int(min(status.size + 1, Int64(ManifestParser.readLimit)))
-            let content = try FileDescriptor(opening: file.path, [.reading, .nonBlocking])
-            bytes = try content.read(at: 0, count: count)
-        } catch {
-            // A status that stays the same says nothing of a right that comes.
-            entry.status = nil
-            if error.errno == .noEntry { return nil }
-            let reason = "it cannot be read: \(error.errno.text)"
-            return .invalid(file.id, file: file.path, reason: reason)
-        }
-        switch ManifestParser.parse(bytes: bytes, id: file.id, file: file.path, home: home) {
-        case .notAnApp: return nil
-        case .app(let manifest, _):
-            if let program = manifest.tryExec {
-                (entry.tryExec, entry.isInstalled) = (program, isInstalled(program))
-                if !entry.isInstalled {
-                    let reason = "TryExec: \(program) is not installed"
-                    return .invalid(file.id, file: file.path, reason: reason)
-                }
-            }
+        switch files.content(of: file, home: home) {
+        case .nothing: return nil
+        case .app(let manifest):
+            entry.tryExec = manifest.tryExec
             return .present(manifest)
-        case .invalid(let diagnostics):
-            let first = diagnostics.first { $0.severity == .error } ?? diagnostics.first
-            let reason = first?.description ?? "it cannot be read"
+        case .notInstalled(let program):
+            (entry.tryExec, entry.isInstalled) = (program, false)
+            return .notInstalled(file.id, file: file.path, program: program)
+        case .invalid(let reason): return .invalid(file.id, file: file.path, reason: reason)
+        case .unreadable(let reason):
+            // A status that stays the same says nothing of a right that comes.
+            (entry.status, entry.unreadable) = (nil, reason)
             return .invalid(file.id, file: file.path, reason: reason)
         }
-    }
-
-    private func isInstalled(_ program: String) -> Bool {
-        let path = CurrentProcess.environment("PATH") ?? "/usr/local/bin:/usr/bin:/bin"
-        return Files.executable(program, searchPath: path).map(Files.isExecutable) ?? false
     }
 }

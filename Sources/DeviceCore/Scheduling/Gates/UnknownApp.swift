@@ -9,10 +9,9 @@ extension GateTable.Definition {
         explain: {
             GateExplanation(
                 value: $0.app.problem ?? "no manifest",
-                needed: "a valid manifest",
+                needed: $0.app.lacksProgram ? "its program" : "a valid manifest",
                 since: nil,
-                sentence: $0.app.problem.map { "its manifest is not valid (\($0))" }
-                    ?? "no manifest of that name is installed"
+                sentence: $0.app.problemAside ?? "no manifest of that name is installed"
             )
         }
     )
