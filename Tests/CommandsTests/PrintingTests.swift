@@ -365,8 +365,24 @@ struct PrintingTests {
         #expect(json.contains("\"line\": 6"))
         #expect(json.contains("\"usable\": false"))
         #expect(!outcome.errors.contains("docs/"), "who installed it has none")
-        #expect(terminal.run(["lint", scratch("absent.desktop")]).status == 3)
-        #expect(terminal.run(["lint", try scratch.write("a.txt", "")]).status == 2)
+        let absent = scratch("absent.desktop")
+        let text = try scratch.write("a.txt", "")
+        #expect(terminal.run(["lint", absent]).status == 3)
+        #expect(terminal.run(["lint", text]).status == 2)
+        // What cannot be read keeps nothing from being said of the others.
+        let all = terminal.run(["lint", absent, text, good, scratch.path, bad])
+        #expect(all.status == 1)
+        #expect(all.output.hasPrefix("\(absent): error: is not there.\n"), "\(all.output)")
+        #expect(all.output.contains("\(text): error: is not a desktop file. A manifest is"))
+        #expect(all.output.contains("\(scratch.path): error: is a directory, not a file."))
+        #expect(all.output.contains("\(good): warning: is in no directory that is searched"))
+        #expect(all.output.contains("\(bad): error: line 6: "))
+        #expect(all.errors.contains("offstage: 4 of 5 cannot be used"))
+        let listed = terminal.run(["lint", "--json", absent, good]).output
+        let reports = try ValueJSON.parse(listed, limit: 1 << 20).listValue ?? []
+        #expect(reports.map { $0["file"] } == [.string(absent), .string(good)])
+        #expect(reports.map { $0["usable"] } == [false, true])
+        #expect(reports[0]["problems"]?[0]?["reason"] == "is not there")
         let large = try scratch.write("large.desktop", String(repeating: "x", count: 70_000))
         #expect(terminal.run(["lint", large]).status == 1)
     }
@@ -419,6 +435,19 @@ struct PrintingTests {
         let outcome = terminal.run(["lint", file])
         #expect(outcome.status == (isUsable ? 0 : 1))
         #expect(outcome.output.contains(message), "\(outcome.output)")
+    }
+
+    /// However many files: each directory is listed once, and the daemon is asked once.
+    @Test func lintAsksForTheAppsOnce() throws {
+        let scratch = ScratchDirectory()
+        let entry = "[Desktop Entry]\nType=Application\nName=App\nExec=true\n[X-Offstage]\n"
+        let files = try (1...5).map {
+            try scratch.write("app\($0).desktop", entry + "BackgroundModes=fetch;\n")
+        }
+        #expect(terminal.run(["lint"] + files, control).status == 0)
+        for method in ["Apps", "Settings"] {
+            #expect(control.calls.count { $0.method == method } == 1, "\(method)")
+        }
     }
 
     @Test func lintSaysWhyAFileIsNoApp() throws {

@@ -108,7 +108,7 @@ struct UnusableManifestTests {
             checks.hasPrefix("warn  manifests: \(bench.daemon.scratch("data/applications/shut"))")
         )
         let lint = try offstage(bench, "lint", path(bench, "reader"))
-        #expect(lint.errors.contains("cannot be read: Permission denied"), "\(lint)")
+        #expect(lint.output.contains("error: cannot be read: Permission denied"), "\(lint)")
         try Files.setPermissions(path(bench, "reader"), 0o644)
         try bench.wait(until: "readable") { try bench.app("reader")?["problem"] == nil }
         #expect(try bench.app("reader")?["modes"] == ["fetch"])
@@ -142,6 +142,63 @@ struct UnusableManifestTests {
         try bench.daemon.start()
         let elsewhere = try offstage(bench, "lint", found, data: bench.daemon.scratch("none"))
         #expect(elsewhere.output == "\(found): good\n", "\(elsewhere)")
+        // And what this command's environment says counts no more.
+        let alone = try bench.daemon.scratch.write("mine/applications/alone.desktop", Self.entry)
+        let mine = bench.daemon.scratch("mine")
+        let unknown = try offstage(bench, "lint", alone, data: mine)
+        #expect(unknown.output.contains("warning: is not found by the daemon"), "\(unknown)")
+        let twin = try bench.daemon.scratch.write("mine/applications/reader.desktop", Self.entry)
+        let used = try offstage(bench, "lint", twin, data: mine).output
+        #expect(used.contains("\"reader\" is also the app of \(found), which is found first"))
+        let named = try offstage(bench, "lint", "--json", below, data: mine).output
+        #expect(named.contains("\"app\": \"kde-feed\""), "\(named)")
+        try bench.kill()
+        #expect(try offstage(bench, "lint", alone, data: mine).output == "\(alone): good\n")
+    }
+
+    /// Files of packages and administrators that are of no use, beside an app that is.
+    private func leaveBehind(_ bench: DaemonBench) throws -> String {
+        try bench.manifest("good", "BackgroundModes=fetch;")
+        let scratch = bench.daemon.scratch
+        try Files.makeDirectory(scratch("other/applications"), parents: true)
+        let dead = scratch("other/applications/dead.desktop")
+        #expect(try Command("ln", "-s", "nowhere", dead).run().succeeded)
+        let mask = path(bench, "hidden")
+        #expect(try Command("ln", "-s", "/dev/null", mask).run().succeeded)
+        try scratch.write("other/applications/hidden.desktop", Self.entry)
+        try scratch.write(
+            "other/applications/away.desktop",
+            Self.entry.replacing("Exec=true", with: "TryExec=no-such-program\nExec=true")
+        )
+        // Larger than most, and its group last.
+        let comment = "#" + String(repeating: "x", count: 2 << 20) + "\n"
+        try scratch.write("other/applications/large.desktop", comment + Self.entry)
+        return dead
+    }
+
+    @Test(arguments: [false, true])
+    func `status is not alarmed by what is nobody's mistake, and the doctor says it`(
+        _ isRunning: Bool
+    ) throws {
+        let bench = try DaemonBench(starting: false)
+        let dead = try leaveBehind(bench)
+        let large = bench.daemon.scratch("other/applications/large.desktop")
+        if isRunning {
+            let scratch = bench.daemon.scratch
+            bench.daemon.options = ["--data", "\(scratch("data")):\(scratch("other"))"]
+            try bench.daemon.start()
+            let listed = try bench.ask("Status")["invalid"]?.listValue ?? []
+            #expect(listed.map { $0["app"] } == ["large"], "\(listed)")
+            #expect(try bench.app("away")?["state"] == "not installed")
+            #expect(try bench.app("hidden") == nil && bench.app("dead") == nil)
+        }
+        let doctor = try offstage(bench, "doctor").output
+        let checks = doctor.split(separator: "\n").filter { $0.contains("  manifests: ") }
+        #expect(checks.count == 2, "\(doctor)")
+        let size = "has \((2 << 20) + 2 + Self.entry.utf8.count) bytes; at most 65536 are read"
+        #expect(checks.first?.contains("\(large): the file \(size)") == true, "\(doctor)")
+        let link = "\(dead): it is a link to nowhere, which is not there"
+        #expect(checks.last?.contains(link) == true, "\(doctor)")
     }
 
     @Test func `lint reads files, and nothing that would keep it waiting`() throws {
@@ -149,7 +206,7 @@ struct UnusableManifestTests {
         for (app, says) in try unusable(bench) where !["typo", "group"].contains(app) {
             let lint = try offstage(bench, "lint", path(bench, app))
             let what = says.replacing("it is", with: "is")
-            #expect(lint.errors.contains("\(path(bench, app)) \(what)"), "\(lint)")
+            #expect(lint.output.contains("\(path(bench, app)): error: \(what)."), "\(lint)")
             #expect(lint.status == .exited(app == "link" ? 3 : 1))
         }
     }

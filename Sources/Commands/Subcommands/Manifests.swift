@@ -12,7 +12,8 @@ extension OffstageProgram {
         operands: 1...4096,
         details: [
             "Reads desktop files as the daemon does and reports what is wrong, where, and what to "
-                + "write instead. The exit status is 1 if one of the files cannot be used.",
+                + "write instead. The exit status is 1 if one of the files cannot be used, and 3 "
+                + "if that is so only because nothing is there.",
             "A warning is about something that has no effect, or not the intended one: programs "
                 + "that are not installed, unused modes, limits above those in force, a file that "
                 + "is in no directory that is searched.",
@@ -30,88 +31,27 @@ extension OffstageProgram {
         ],
         printsData: true
     ) { invocation throws(Failure) in
+        let lint = ManifestLint(
+            // After that question the daemon has seen each change from before it.
+            settings: try invocation.settingsInForce(),
+            place: PlaceLint(invocation)
+        )
         var reports: [Value] = []
-        var broken = 0
+        var broken: [LintResult] = []
         for file in invocation.operands {
-            let result = try lint(file, invocation)
-            if !result.isUsable { broken += 1 }
+            let result = try lint.check(file, invocation)
+            if !result.isUsable { broken.append(result) }
             reports.append(result.report)
             if !invocation.wantsJSON { result.print(invocation.console) }
         }
         if invocation.wantsJSON { invocation.console.print(Value.list(reports).json(pretty: true)) }
-        if broken > 0 {
-            throw Failure(
-                .failed,
-                "\(broken) of \(invocation.operands.count) cannot be used",
-                fix:
-                    "\"offstage modes\" says which mode is for what, \"man offstage\" has all keys."
-            )
-        }
-    }
-
-    private static func lint(
-        _ file: String,
-        _ invocation: Invocation
-    ) throws(Failure) -> LintResult {
-        let bytes: [UInt8]
-        do {
-            bytes = try Files.readRegular(file, limit: ManifestParser.readLimit)
-        } catch  where error.errno == .tooLarge {
-            throw Failure(
-                .failed,
-                "\(file.printable) has more than \(ManifestParser.readLimit) bytes; a manifest "
-                    + "has at most \(ManifestParser.limit)",
-                fix: "Remove translations or comments."
-            )
-        } catch {
-            throw unreadable(file, error.errno)
-        }
-        let place = PlaceLint(file, invocation)
-        guard let id = place.id() else {
-            throw Failure(
-                .usage,
-                "\(file.quoted) is not a desktop file",
-                fix: "A manifest is called NAME.desktop."
-            )
-        }
-        let home = BaseDirectory.home()
-        let result = ManifestParser.parse(bytes: bytes, id: id, file: file, home: home)
-        let machine = MachineLint(settings: try invocation.settingsInForce())
-        var checked = machine.check(result)
-        if case .app(let manifest, let warnings) = checked {
-            let mistakes = try HistoryLint(manifest, at: invocation.console.now)
-                .check(invocation)
-            checked = .app(manifest, warnings: place.check(id) + warnings + mistakes)
-        }
-        return LintResult(
-            file: file,
-            id: id,
-            result: checked,
-            reasonForNoApp: ManifestParser.reasonForNoApp(bytes: bytes)
-        )
-    }
-
-    private static func unreadable(_ file: String, _ errno: Errno) -> Failure {
-        let path = file.printable
-        guard let status = Files.status(file) else {
-            let target = Files.linkTarget(file)
-            guard errno == .noEntry, let target else {
-                return Failure(errno == .noEntry ? .notFound : .failed, "\(path): \(errno.text)")
-            }
-            return Failure(
-                .notFound,
-                "\(path) is a link to \(target.printable), which is not there",
-                fix: "Correct the link, or remove it."
-            )
-        }
-        if status.kind != .file {
-            let what = "\(path) is \(status.kind.noun), not a file"
-            return Failure(.failed, what, fix: "Name a manifest.")
-        }
-        return Failure(
-            .failed,
-            "\(path) cannot be read: \(errno.text)",
-            fix: errno == .access ? "chmod u+r \(path), as its owner." : ""
+        guard let first = broken.first else { return }
+        throw Failure(
+            broken.allSatisfy { $0.code == first.code } ? first.code : .failed,
+            "\(broken.count) of \(invocation.operands.count) cannot be used",
+            fix: broken.contains(where: \.wasRead)
+                ? "\"offstage modes\" says which mode is for what, \"man offstage\" has all keys."
+                : ""
         )
     }
 
@@ -170,60 +110,5 @@ extension OffstageProgram {
             }
             table.print(invocation.console)
         }
-    }
-}
-
-/// What is to be said of one file.
-private struct LintResult {
-    let file: String
-    let id: AppID
-    let result: ManifestResult
-    let reasonForNoApp: Diagnostic
-
-    var isUsable: Bool {
-        switch result {
-        case .app: true
-        case .notAnApp, .invalid: false
-        }
-    }
-
-    private var diagnostics: [Diagnostic] {
-        switch result {
-        case .app(_, let warnings): warnings
-        case .invalid(let errors): errors
-        case .notAnApp:
-            [reasonForNoApp]
-        }
-    }
-
-    var report: Value {
-        [
-            "file": .string(file), "app": .string(id.name), "usable": .bool(isUsable),
-            "problems": .list(
-                diagnostics.map { diagnostic in
-                    var fields: ValueMap = [
-                        "severity": .string(diagnostic.severity.rawValue),
-                        "reason": .string(diagnostic.reason), "fix": .string(diagnostic.fix),
-                    ]
-                    if let line = diagnostic.line { fields["line"] = .integer(Int64(line)) }
-                    if let key = diagnostic.key { fields["key"] = .string(key) }
-                    if let value = diagnostic.value { fields["value"] = .string(value) }
-                    return .map(fields)
-                }
-            ),
-        ]
-    }
-
-    func print(_ console: Console) {
-        let path = file.printable
-        for diagnostic in diagnostics {
-            let isError = diagnostic.severity == .error
-            let word = console.styled(
-                isError ? "error" : "warning",
-                isError ? .red : .yellow
-            )
-            console.print("\(path): \(word): \(diagnostic.description.printable)")
-        }
-        if isUsable, diagnostics.isEmpty { console.print("\(path): good") }
     }
 }

@@ -3,52 +3,81 @@ import CommandTable
 import Linux
 import Vocabulary
 
-/// Where a manifest is, and whether the daemon finds it there.
+/// Where manifests are, and whether the daemon finds them there. Made once for all the files of a
+/// command: it lists every directory, and asks for every app.
 struct PlaceLint {
+    /// What is found first under an id, and every file with the id that it has.
+    private struct Places {
+        var paths: [AppID: String] = [:]
+        private var ids: [FileKey: AppID] = [:]
+
+        private struct FileKey: Hashable {
+            let device: UInt64
+            let inode: UInt64
+
+            init(_ status: FileStatus) { (device, inode) = (status.device, status.inode) }
+        }
+
+        mutating func add(_ id: AppID, _ path: String, _ status: FileStatus?) {
+            if paths[id] == nil { paths[id] = path }
+            guard let status else { return }
+            let key = FileKey(status)
+            if ids[key] == nil { ids[key] = id }
+        }
+
+        func id(of status: FileStatus) -> AppID? { ids[FileKey(status)] }
+    }
+
     private let files = DesktopFiles.ofEnvironment()
-    private let file: String
-    private let invocation: Invocation
+    /// By the environment of this command.
+    private var listed = Places()
+    /// What the daemon has found, which may have been told of other directories; nil: none runs.
+    private var known: Places?
 
-    init(_ file: String, _ invocation: Invocation) {
-        (self.file, self.invocation) = (file, invocation)
+    init(_ invocation: Invocation) {
+        for entry in files.entries() {
+            // As the daemon passes over what is not there.
+            guard entry.status?.kind == .file || files.isOwn(entry.path) else { continue }
+            listed.add(entry.id, entry.path, entry.status)
+        }
+        guard let apps = try? invocation.ask(Control1.Apps()) else { return }
+        var places = Places()
+        for app in apps.map(\.report) {
+            guard let file = app.file else { continue }
+            places.add(app.app, file, Files.status(file))
+        }
+        known = places
     }
 
-    /// The id under which it is found; else the one that it would have by its name. Nil: it has
-    /// none.
-    func id() -> AppID? { entry()?.id ?? DesktopFileID.id(relativePath: Files.name(of: file)) }
-
-    /// The same file below a directory that is searched, by whatever path.
-    private func entry() -> DesktopFiles.Entry? {
-        guard let status = Files.status(file) else { return nil }
-        return files.entries().first { $0.status?.isSameFile(as: status) == true }
+    /// The id under which a file is found; else the one that it would have by its name. Nil: it
+    /// has none.
+    func id(of file: String) -> AppID? {
+        let status = Files.status(file)
+        return status.flatMap { known?.id(of: $0) ?? listed.id(of: $0) }
+            ?? DesktopFileID.id(relativePath: Files.name(of: file))
     }
 
-    /// What keeps the daemon from finding it.
-    func check(_ id: AppID) -> [Diagnostic] {
-        let first = files.entries().first { $0.id == id }
-        if let first, isSame(first.path) { return [] }
-        if let known = known(id), isSame(known) { return [] }
-        guard entry() != nil, let first else { return [outside] }
+    /// What keeps the daemon from finding a file as `id`. Of a daemon that runs its own word
+    /// counts, whatever this command's environment says.
+    func check(_ file: String, _ id: AppID) -> [Diagnostic] {
+        let first = (known ?? listed).paths[id]
+        if let first, isSame(file, first) { return [] }
+        let isListed = Files.status(file).flatMap { listed.id(of: $0) } != nil
+        guard isListed else { return [outside] }
+        guard let first else { return [notFound] }
         return [
             Diagnostic(
                 .warning,
                 value: id.name,
-                reason: "is also the app of \(first.path), which is found first and used",
+                reason: "is also the app of \(first), which is found first and used",
                 fix: "Remove one of the two, or rename this one."
             )
         ]
     }
 
-    private func isSame(_ other: String) -> Bool {
+    private func isSame(_ file: String, _ other: String) -> Bool {
         guard let mine = Files.status(file), let status = Files.status(other) else { return false }
         return mine.isSameFile(as: status)
-    }
-
-    /// The daemon may have been told of other directories. Nil: it does not know the app, or none
-    /// runs.
-    private func known(_ id: AppID) -> String? {
-        let apps = try? invocation.ask(Control1.Apps())
-        return apps?.map(\.report).first { $0.app == id }?.file
     }
 
     private var outside: Diagnostic {
@@ -57,6 +86,16 @@ struct PlaceLint {
             .warning,
             reason: "is in no directory that is searched for manifests, so its app is not known",
             fix: "Copy it to \(own), or link it there."
+        )
+    }
+
+    private var notFound: Diagnostic {
+        Diagnostic(
+            .warning,
+            reason: "is not found by the daemon, which searches other directories than this "
+                + "command, so its app is not known",
+            fix: "Start the daemon with this XDG_DATA_HOME and XDG_DATA_DIRS, or put the file "
+                + "where it searches."
         )
     }
 }
