@@ -71,6 +71,40 @@ struct AppLogTests {
         #expect(try log.tail(lines: 10, bytes: 100).count == 100)
     }
 
+    /// Of a line without an end: whatever letter the bound falls in.
+    @Test(arguments: ["é", "€", "😀"])
+    func `no letter is cut`(_ letter: String) throws {
+        let log = AppLog(scratch("app.log"), limit: 1000)
+        try log.open().writeAll(String(repeating: letter, count: 100))
+        let size = letter.utf8.count
+        for bytes in 100..<100 + size {
+            let end = try log.tail(lines: 10, bytes: bytes)
+            #expect(end.count == min(bytes / size, 100) * size)
+            #expect(String(validating: end, as: UTF8.self) != nil, "\(bytes) bytes")
+        }
+        // What was shortened before, at its end and by a flood.
+        let text = String(repeating: letter, count: 1000)
+        for shift in 0..<size {
+            try Files.remove(log.path)
+            try FileDescriptor(opening: log.path, [.writing, .create, .append])
+                .writeAll(text + String(repeating: "x", count: shift))
+            try log.bound()
+            let older = try log.tail(lines: 10)
+            #expect(String(validating: older, as: UTF8.self) != nil && older.count > 400)
+            try log.keep(end: Array(text.utf8.dropFirst(shift)))
+            #expect(String(validating: try log.tail(lines: 10), as: UTF8.self) != nil)
+        }
+    }
+
+    @Test func `bytes that are no text are all shown`() throws {
+        let log = AppLog(scratch("app.log"))
+        let bytes = [UInt8](repeating: 0x80, count: 50)
+        try log.open().writeAll(bytes.span)
+        #expect(try log.tail(lines: 10) == bytes)
+        #expect(try log.tail(lines: 10, bytes: 50) == bytes)
+        #expect(try log.tail(lines: 10, bytes: 40).count >= 37)
+    }
+
     @Test func `a link in the place of a log is not followed`() throws {
         try scratch.write("precious", "data")
         #expect(try Command("ln", "-s", scratch("precious"), scratch("app.log")).run().succeeded)

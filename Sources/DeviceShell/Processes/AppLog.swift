@@ -122,18 +122,28 @@ package struct AppLog: Sendable {
         try replacement.finish(synchronized: false)
     }
 
-    /// Where a line begins; 0 where none does for a long while.
+    /// Where a line begins in what was cut; a character where no line does for a long while.
     private static func lineStart(in text: [UInt8]) -> Int {
         for index in 0..<min(4096, text.count) where text[index] == UInt8(ascii: "\n") {
             return index + 1
         }
-        return 0
+        return characterStart(in: text)
+    }
+
+    /// The same of a character: UTF-8 continues one in at most three bytes.
+    private static func characterStart(in text: [UInt8]) -> Int {
+        text.prefix(3).prefix { $0 & 0xC0 == 0x80 }.count
     }
 
     /// The end of it: at most `lines` lines and `bytes` bytes, the oldest first.
     package func tail(lines: Int, bytes: Int = 256 << 10) throws(LinuxError) -> [UInt8] {
-        var text = try end(of: path, bytes)
-        if text.count < bytes { text = try end(of: older, bytes - text.count) + text }
+        // With a byte more it is seen whether it is cut.
+        var text = try end(of: path, bytes + 1)
+        if text.count <= bytes { text = try end(of: older, bytes + 1 - text.count) + text }
+        if text.count > bytes {
+            text.removeFirst(text.count - bytes)
+            text.removeFirst(Self.characterStart(in: text))
+        }
         var count = 0
         var start = text.count
         if text.last == UInt8(ascii: "\n") { start -= 1 }
