@@ -132,8 +132,9 @@ struct SchedulerTests {
     @Test func cancellingNamesOneOrAll() throws {
         scheduler.cancel(taskRequestWithIdentifier: "feed")
         #expect(try daemon.next("Cancel") == ["feed"])
-        // As a name of nothing, not of everything.
+        // As a name of nothing, not of everything; a zero byte is in no name.
         scheduler.cancel(taskRequestWithIdentifier: "")
+        scheduler.cancel(taskRequestWithIdentifier: "fe\0ed")
         scheduler.cancelAllTaskRequests()
         #expect(try daemon.next("Cancel") == [""])
         _ = try session.session.call(App1.Limits())

@@ -127,8 +127,8 @@ public class BGTaskScheduler: NSObject, @unchecked Sendable {  // All state: the
     /// Takes a pending request back. What has been delivered goes on; an unknown identifier is
     /// none.
     public func cancel(taskRequestWithIdentifier identifier: String) {
-        // An empty name would mean all.
-        guard !identifier.isEmpty else { return }
+        // An empty name would mean all. One with a zero byte nothing can have been submitted by.
+        guard !identifier.isEmpty, !identifier.utf8.contains(0) else { return }
         cancel(identifier)
     }
 
