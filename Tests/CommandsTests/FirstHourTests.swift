@@ -105,5 +105,12 @@ struct FirstHourTests {
         #expect(text.contains("    export PATH=$HOME/.local/bin:$PATH"))
         #expect(text.contains("    export XDG_RUNTIME_DIR="))
         #expect(text.contains("    offstage daemon &\n    offstage status\n"))
+        let tutorial = try Document("docs/tutorials/laptop.md").contents
+        for file in [text, tutorial] {
+            let made = try #require(file.firstRange(of: "mkdir -p ~/.config/autostart"))
+            let copied = try #require(file.firstRange(of: "autostart/offstaged.desktop"))
+            #expect(made.lowerBound < copied.lowerBound)
+        }
+        #expect(!text.contains("failures come first"), "manifests that cannot be used do")
     }
 }
