@@ -18,10 +18,8 @@ package final class Console {
     package let isColored: Bool
     /// Whether a person sees standard error, so that a bar makes sense there.
     package let errorsAreSeen: Bool
-    /// The time by which "in 12 min" is said.
+    /// The time by which "in 12 min" is said, in the zone of what is typed and printed.
     package let now: Moment
-    /// Local time minus UTC in seconds, at a time: what is typed is by the user's clock.
-    package let zone: (WallTime) -> Int32
     private let output: ([UInt8]) -> Void
     private let errors: ([UInt8]) -> Void
 
@@ -31,11 +29,9 @@ package final class Console {
         isColored: Bool,
         errorsAreSeen: Bool = false,
         now: Moment,
-        zone: ((WallTime) -> Int32)? = nil,
         output: @escaping ([UInt8]) -> Void,
         errors: @escaping ([UInt8]) -> Void
     ) {
-        self.zone = zone ?? { _ in now.utcOffset }
         (self.width, self.height, self.isColored, self.now) = (width, height, isColored, now)
         self.errorsAreSeen = errorsAreSeen
         (self.output, self.errors) = (output, errors)
@@ -56,7 +52,6 @@ package final class Console {
             isColored: isTerminal && noColor.isEmpty && !isDumb,
             errorsAreSeen: Terminal.isTerminal(2),
             now: Clocks.now(),
-            zone: Clocks.utcOffset,
             output: { StandardStream.output.write($0, program) },
             errors: { StandardStream.errors.write($0, program) }
         )

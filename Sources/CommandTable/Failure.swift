@@ -48,6 +48,11 @@ extension Failure {
         return .map(fields)
     }
 
+    /// A word that the command has no place for.
+    package init(unexpected word: String, to command: String, fix: String) {
+        self.init(.usage, "\(command): unexpected argument \(word.quoted)", fix: fix)
+    }
+
     /// `text` is not a time; `name` stands before it.
     package init(noSpan text: String, of name: String = "") {
         let mistake = Interval.mistake(in: text)
@@ -55,7 +60,7 @@ extension Failure {
     }
 
     /// `text` is neither a span nor a date nor a time of day.
-    init(noTime text: String, of name: String) {
+    package init(noTime text: String, of name: String) {
         let mistake = Interval.mistake(in: text)
         let usual = Interval.mistake(in: "")
         let local = ", or a local time, such as 18:30, 2026-12-24 or 2026-12-24T18:30."

@@ -151,11 +151,13 @@ extension ProgramTable {
                 fix: "It takes \(command.operands.upperBound) at most."
             )
         }
-        let message =
-            isTooFew
-            ? "\(command.name): \(Self.missing(operands.count, of: command)) is missing"
-            : "\(command.name): \(operands[command.operands.upperBound].quoted) is too much"
-        throw Failure(.usage, message, fix: "Usage: " + usages.joined(separator: "\n       "))
+        let usage = "Usage: " + usages.joined(separator: "\n       ")
+        guard isTooFew else {
+            let word = operands[command.operands.upperBound]
+            throw Failure(unexpected: word, to: command.name, fix: usage)
+        }
+        let missing = Self.missing(operands.count, of: command)
+        throw Failure(.usage, "\(command.name): \(missing) is missing", fix: usage)
     }
 
     /// The operand at `index` as the forms call it: `APP`, `CONDITION or SETTING`.

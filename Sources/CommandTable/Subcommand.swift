@@ -138,23 +138,26 @@ extension SubcommandCall {
         }
         return switch TypedTime(text) {
         case .span(let span): (span, nil)
-        case .date, .timeOfDay, nil: (nil, time)
+        case .date, .timeOfDay, .day, .weekday, .instant, nil: (nil, time)
         }
     }
 
-    /// The point in time that `text` says; `name` stands before it in a message.
+    /// The point in time that `text` says; `name` stands before it in a message. `wall`: now
+    /// by another clock, in the same zone.
     package func time(
         _ text: String,
         _ side: TypedTime.Side,
-        of name: String = ""
+        of name: String = "",
+        at wall: WallTime? = nil
     ) throws(Failure) -> WallTime {
         guard let typed = TypedTime(text) else {
             throw Failure(noTime: text, of: name)
         }
-        let now = console.now
-        let time = typed.wall(side, of: now.wall, zone: console.zone)
+        var now = console.now
+        if let wall { (now.wall, now.utcOffset) = (wall, now.utcOffset(at: wall)) }
+        let time = typed.wall(side, of: now.wall, zone: now.utcOffset)
         let distance = side == .future ? time - now.wall : now.wall - time
-        let shown = LocalTime(now.wall, utcOffset: now.utcOffset).description.dropLast(3)
+        let shown = now.local.description.dropLast(3)
         guard distance >= .zero else {
             throw Failure(
                 .usage,

@@ -290,7 +290,7 @@ extension Moment {
     func text(for time: WallTime, toSecond: Bool = true) -> String {
         if time == .distantPast { return "at once" }
         if time == .distantFuture { return "never" }
-        let local = LocalTime(time, utcOffset: utcOffset)
+        let local = self.local(time)
         let clock = SettingRow.timeText(local.timeOfDay)
         let seconds = toSecond ? local.second < 10 ? ":0\(local.second)" : ":\(local.second)" : ""
         switch local.day - self.local.day {

@@ -14,13 +14,9 @@ package enum Clocks {
             boot: BootTime(nanoseconds: boot),
             awake: AwakeTime(nanoseconds: awake),
             wall: WallTime(nanoseconds: wall),
-            utcOffset: clinux_utc_offset(wall / 1_000_000_000)
+            utcOffset: clinux_utc_offset(wall / 1_000_000_000),
+            zone: clinux_utc_offset
         )
-    }
-
-    /// Local time minus UTC in seconds, at `time`, in the zone that `readZone()` last found.
-    package static func utcOffset(at time: WallTime) -> Int32 {
-        clinux_utc_offset(time.nanoseconds / 1_000_000_000)
     }
 
     package static func boot() -> BootTime { BootTime(nanoseconds: clinux_clock_nanoseconds(0)) }

@@ -61,13 +61,49 @@ extension AwakeTime {
     @usableFromInline package var wall: WallTime
     /// Local time minus UTC, in seconds; east is positive.
     package var utcOffset: Int32
+    /// The same at other times, where clocks are set forward and back. For what is said only: it is
+    /// in no record, so a decision that depends on it could not be replayed.
+    package var zone: Zone?
 
-    package init(boot: BootTime, awake: AwakeTime, wall: WallTime, utcOffset: Int32) {
+    /// Local time minus UTC, of seconds since 1970. A plain function: moments are copied often.
+    package typealias Zone = @convention(c) @Sendable (Int64) -> Int32
+
+    package init(
+        boot: BootTime,
+        awake: AwakeTime,
+        wall: WallTime,
+        utcOffset: Int32,
+        zone: Zone? = nil
+    ) {
         (self.boot, self.awake, self.wall, self.utcOffset) = (boot, awake, wall, utcOffset)
+        self.zone = zone
     }
 
     /// Wall time as the user's clock shows it.
     package var local: LocalTime { LocalTime(wall, utcOffset: utcOffset) }
+    /// What it shows at another time.
+    package func local(_ time: WallTime) -> LocalTime {
+        LocalTime(time, utcOffset: utcOffset(at: time))
+    }
+
+    /// Local time minus UTC in seconds, at `time`.
+    package func utcOffset(at time: WallTime) -> Int32 {
+        zone?(time.nanoseconds / 1_000_000_000) ?? utcOffset
+    }
+
+    private enum CodingKeys: CodingKey { case boot, awake, wall, utcOffset }
+
+    /// Of what is recorded of both.
+    @usableFromInline package static func == (left: Self, right: Self) -> Bool {
+        left.boot == right.boot && left.awake == right.awake && left.wall == right.wall
+            && left.utcOffset == right.utcOffset
+    }
+    @usableFromInline package func hash(into hasher: inout Hasher) {
+        hasher.combine(boot)
+        hasher.combine(awake)
+        hasher.combine(wall)
+        hasher.combine(utcOffset)
+    }
 
     /// The boot time at which `instant` is reached if the device does not sleep until then and
     /// nobody sets the clock. A timer armed for it may come early; it is checked on arrival.
@@ -110,6 +146,7 @@ package struct LocalTime: Hashable, Sendable {
     package var hour: Int { Int(timeOfDay.nanoseconds / Interval.hours(1).nanoseconds) }
     package var minute: Int { Int(timeOfDay.nanoseconds / Interval.minutes(1).nanoseconds) % 60 }
     package var second: Int { Int(timeOfDay.nanoseconds / Interval.seconds(1).nanoseconds) % 60 }
+    package static let weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
     /// 0 is Monday.
     package var weekday: Int { Int(((day + 3) % 7 + 7) % 7) }
 
@@ -175,19 +212,24 @@ extension LocalTime {
         guard self.date == (year, month, day) else { return nil }
         guard parts.count == 2 else { return }
         guard let time = Self.timeOfDay(parts[1]) else { return nil }
-        self.init(day: self.day, timeOfDay: time)
+        let isNextMidnight = time == .days(1)
+        self.init(day: day + (isNextMidnight ? 1 : 0), timeOfDay: isNextMidnight ? .zero : time)
     }
 
-    /// `07:05`, `07:05:09`, `07:05:09.250`; nil for anything else.
+    /// `07:05`, `07:05:09`, `07:05:09.250`, and `24:00`, at which the day ends; nil for anything
+    /// else, and for minutes of one digit: one may be missing.
     package static func timeOfDay(_ text: Substring) -> Interval? {
         let fields = text.split(separator: ":", omittingEmptySubsequences: false)
+        if text == "24:00" || text == "24:00:00" { return .days(1) }
         guard fields.count == 2 || fields.count == 3, let hour = number(fields[0], 0...23),
-            let minute = number(fields[1], 0...59)
+            fields[1].utf8.count == 2, let minute = number(fields[1], 0...59)
         else { return nil }
         let time = Interval.hours(hour) + .minutes(minute)
         guard fields.count == 3 else { return time }
         let seconds = fields[2].split(separator: ".", omittingEmptySubsequences: false)
-        guard seconds.count <= 2, let second = number(seconds[0], 0...59) else { return nil }
+        guard seconds.count <= 2, seconds[0].utf8.count == 2,
+            let second = number(seconds[0], 0...59)
+        else { return nil }
         guard seconds.count == 2 else { return time + .seconds(second) }
         let digits = seconds[1]
         guard (1...3).contains(digits.utf8.count), let number = number(digits, 0...999) else {

@@ -7,7 +7,7 @@ struct TextTests {
     let now = TestTerminal().now
 
     @Test(arguments: [
-        (Interval.zero, "now"), (.milliseconds(-999), "now"), (.seconds(45), "in 45 s"),
+        (Interval.zero, "now"), (.milliseconds(-999), "just now"), (.seconds(45), "in 45 s"),
         (.seconds(-45), "45 s ago"), (.minutes(12), "in 12 min"), (.seconds(-3599), "59 min ago"),
         (.hours(2), "today 14:00"), (.hours(-12), "today 00:00"), (.hours(12), "tomorrow 00:00"),
         (.hours(-13), "yesterday 23:00"), (.days(2), "Thu 12:00"), (.days(6), "Mon 12:00"),

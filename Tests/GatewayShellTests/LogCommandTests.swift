@@ -72,6 +72,31 @@ struct LogCommandTests {
         #expect(try count("--lines=1", "--state=stored") == 1)
     }
 
+    /// From an hour ago to an hour from now, by the clock: not to that time of yesterday.
+    @Test func `a time of day after since ends the same day`() throws {
+        let gateway = try Self.gateway()
+        let now = Clocks.now()
+        func clock(_ hours: Int64) -> Substring {
+            now.local(now.wall + .hours(hours)).description.suffix(8)
+        }
+        let options = ["--since=\(clock(-1))", "--until=\(clock(1))"]
+        #expect(try Self.found(gateway, options).count == 4)
+        #expect(try Self.found(gateway, ["--since=2h", "--until=\(clock(-1))"]).isEmpty)
+        #expect(try Self.found(gateway, ["--until=\(clock(-1))"]).isEmpty)
+    }
+
+    @Test(arguments: [
+        (["--since=-1h"], "--since \"-1h\" is less than nothing\nWrite it without"),
+        (["--until=99999d"], "--until \"99999d\" is more than 100 years\nWrite "),
+        (["--since=later"], "--since \"later\" is not a time\nWrite a number and a unit"),
+        (["--since=1h", "--until=2h"], "--until \"2h\" is before --since\n"),
+    ])
+    func `what is no time is told why`(options: [String], message: String) throws {
+        let outcome = try Self.log(try Self.gateway(), options)
+        #expect(outcome.status == .exited(2))
+        #expect(outcome.errors.contains(message), "\(outcome.errors)")
+    }
+
     @Test func `times have milliseconds`() throws {
         let gateway = try Self.gateway()
         let report = try #require(try Self.found(gateway, ["--apns-id=\(Self.id)"]).first)
@@ -82,7 +107,7 @@ struct LogCommandTests {
     }
 
     @Test(arguments: [
-        ["--apns-id=7"], ["--device=0"], ["--device=x"], ["--state=lost"], ["--since=yesterday"],
+        ["--apns-id=7"], ["--device=0"], ["--device=x"], ["--state=lost"], ["--since=someday"],
         ["--until=2026-13-01"], ["--since=2026-02-30"], ["--lines=0"],
         [id, "--state=stored"],
     ])

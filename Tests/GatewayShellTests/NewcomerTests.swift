@@ -103,6 +103,7 @@ struct NewcomerTests {
         (["keys", "add"], "keys add: ID is missing"),
         (["keys", "certificate"], "keys certificate: TOPIC is missing"),
         (["keys", "ad", "A"], "Did you mean keys add?"),
+        (["keys", "remove", "A", "B"], "keys remove: unexpected argument \"B\"\nUsage: "),
         (["topics", "remove"], "topics remove: TOPIC is missing"),
         (["topics", "set", "A"], "topics set: TOPIC is missing"),
         (["topics", "add"], "topics add: TOPIC is missing"),

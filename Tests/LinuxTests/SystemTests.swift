@@ -14,6 +14,7 @@ struct SystemTests {
         #expect(now.awake.nanoseconds <= now.boot.nanoseconds)
         #expect(now.wall > WallTime(nanoseconds: 1_700_000_000_000_000_000))
         #expect(abs(now.utcOffset) <= 14 * 3600)
+        #expect(now.zone != nil && now.utcOffset(at: now.wall) == now.utcOffset)
         #expect(try Clocks.bootID().utf8.count == 36)
     }
 

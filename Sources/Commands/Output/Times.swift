@@ -2,31 +2,36 @@ package import Vocabulary
 
 /// Times and spans as a person reads them.
 package enum Times {
-    /// `in 12 min`, `45 s ago`, `today 14:05`, `yesterday 03:10`, `Fri 07:00`, `2026-03-01 07:00`.
+    /// `in 12 min`, `45 s ago`, or the day and the time of day.
     package static func text(_ time: WallTime, at now: Moment) -> String {
         let distance = time - now.wall
         let size = distance < .zero ? Interval.zero - distance : distance
         if size < .minutes(60) {
-            if size < .seconds(1) { return "now" }
+            if size < .seconds(1) { return distance < .zero ? "just now" : "now" }
             let amount =
                 size < .minutes(1)
                 ? "\(size.wholeSeconds) s" : "\(size.wholeSeconds / 60) min"
             return distance < .zero ? "\(amount) ago" : "in \(amount)"
         }
-        let local = LocalTime(time, utcOffset: now.utcOffset)
+        return day(time, at: now)
+    }
+
+    /// `today 14:05`, `yesterday 03:10`, `Fri 07:00`, `2026-03-01 07:00`.
+    package static func day(_ time: WallTime, at now: Moment) -> String {
+        let local = now.local(time)
         let clock = padded(local.hour) + ":" + padded(local.minute)
         switch local.day - now.local.day {
         case 0: return "today \(clock)"
         case 1: return "tomorrow \(clock)"
         case -1: return "yesterday \(clock)"
-        case 2...6: return "\(weekdays[local.weekday]) \(clock)"
+        case 2...6: return "\(LocalTime.weekdays[local.weekday]) \(clock)"
         default: return "\(local.description.prefix(10)) \(clock)"
         }
     }
 
     /// `14:05:09` of today, else with the date: for lists that are read downwards.
     package static func stamp(_ time: WallTime, at now: Moment) -> String {
-        let local = LocalTime(time, utcOffset: now.utcOffset)
+        let local = now.local(time)
         let text = local.description
         return local.day == now.local.day ? String(text.suffix(8)) : text
     }
@@ -56,6 +61,5 @@ package enum Times {
         "\(large) \(unit)" + (small == 0 ? "" : " \(small) \(second)")
     }
 
-    private static let weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
     private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }

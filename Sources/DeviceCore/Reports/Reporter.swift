@@ -11,7 +11,7 @@ struct Reporter {
 
     func time(_ time: WallTime?) -> Report.Time? {
         guard let time, time != .distantFuture, time != .distantPast else { return nil }
-        return Report.Time(time, utcOffset: now.utcOffset)
+        return Report.Time(time, at: now)
     }
 
     func app(_ app: AppState) -> Report.App {

@@ -76,11 +76,11 @@ extension Device {
             ($0.received, $0.total) = (transfer.received, transfer.total)
             $0.connections =
                 transfer.isRunning ? transfer.connections : 1 + transfer.order.moreConnections
-            $0.submitted = Report.Time(transfer.submittedAt, utcOffset: now.utcOffset)
-            $0.next = explanation?.next.map { Report.Time($0, utcOffset: now.utcOffset) }
+            $0.submitted = Report.Time(transfer.submittedAt, at: now)
+            $0.next = explanation?.next.map { Report.Time($0, at: now) }
             $0.holds = (explanation?.holds ?? []).map(Reporter(now: now).hold)
             if case .ended(let end, let at) = transfer.state {
-                $0.ended = Report.Time(at, utcOffset: now.utcOffset)
+                $0.ended = Report.Time(at, at: now)
                 if case .failed(let failure) = end { $0.failure = failure.word }
             }
         }

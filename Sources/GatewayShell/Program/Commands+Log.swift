@@ -27,14 +27,19 @@ extension GatewayProgram {
         details: [
             "The id is the apns-unique-id of the answer. Providers can query it too, with GET "
                 + "/3/log/UNIQUE-ID and their token. Entries appear within a second.",
-            "TIME is a span before now, such as 2h, or a local date and time, such as "
-                + "2026-03-01 or \"2026-03-01 07:05:09.250\".",
+            "TIME is a span before now, such as 2h, or a local time, such as 18:30, 2026-03-01 or "
+                + "\"2026-03-01 07:05:09.250\". A time of day is the last one; that of --until, "
+                + "with --since, is the first one after it.",
         ],
         examples: [
             Example("log --lines=5", "Print the last five pushes."),
             Example(
                 "log --device=7 --state=dropped --since=1d",
                 "Print what was dropped for a device in the last 24 hours."
+            ),
+            Example(
+                "log --since=08:00 --until=18:30",
+                "Print the newest pushes of the last working day."
             ),
         ],
         printsData: true
@@ -108,25 +113,35 @@ extension GatewayProgram {
             }
             filter.state = state
         }
-        filter.since = try time("since", of: invocation)
-        filter.until = try time("until", of: invocation)
+        filter.since = try invocation.time("since", .past)
+        filter.until = try until(filter.since, of: invocation)
         return filter
     }
 
-    private static func time(
-        _ name: String,
+    /// A time of day is the first one after `since`, which may be to come: `--since 08:00
+    /// --until 18:30` is one day.
+    private static func until(
+        _ since: WallTime?,
         of invocation: GatewayInvocation
     ) throws(Failure) -> WallTime? {
-        guard let text = invocation.options[name] else { return nil }
-        guard let typed = TypedTime(text) else {
+        guard let text = invocation.options["until"] else { return nil }
+        guard let typed = TypedTime(text) else { throw Failure(noTime: text, of: "--until ") }
+        let now = invocation.console.now
+        let last = typed.wall(.past, of: now.wall, zone: now.utcOffset)
+        guard let since else { return last }
+        let until: WallTime
+        switch typed {
+        case .timeOfDay, .weekday: until = typed.wall(.future, of: since, zone: now.utcOffset)
+        case .span, .date, .day, .instant: until = last
+        }
+        guard until >= since else {
             throw Failure(
                 .usage,
-                "--\(name) \(text.quoted) is neither a span nor a date",
-                fix: "Such as --\(name)=2h or --\(name)=\"2026-03-01 07:05:09\"."
+                "--until \(text.quoted) is before --since",
+                fix: "No push is accepted in between."
             )
         }
-        let console = invocation.console
-        return typed.wall(.past, of: console.now.wall, zone: console.zone)
+        return until
     }
 
     private static func print(_ report: Value, _ console: Console) {
@@ -141,7 +156,7 @@ extension GatewayProgram {
                 nanoseconds: Interval.milliseconds(event["timestamp"]?.integerValue ?? 0)
                     .nanoseconds
             )
-            let local = LocalTime(at, utcOffset: console.now.utcOffset)
+            let local = console.now.local(at)
             let reason = event["reason"]?.stringValue.map { " (\($0))" } ?? ""
             let devices = event["devices"]?.integerValue.map { " to \($0) devices" } ?? ""
             let name = event["event"]?.stringValue ?? ""

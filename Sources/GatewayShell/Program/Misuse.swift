@@ -17,10 +17,11 @@ extension GatewayProgram {
             )
         }
         let places = form.filter { !$0.hasPrefix("-") }
-        let message =
-            operands.count < places.count
-            ? "\(name) \(form[0]): \(places[operands.count].prefix { $0 != "." }) is missing"
-            : "\(name) \(form[0]): \((operands.last ?? "").quoted) is too much"
-        return Failure(.usage, message, fix: usage)
+        let command = "\(name) \(form[0])"
+        guard operands.count < places.count else {
+            return Failure(unexpected: operands.last ?? "", to: command, fix: usage)
+        }
+        let missing = places[operands.count].prefix { $0 != "." }
+        return Failure(.usage, "\(command): \(missing) is missing", fix: usage)
     }
 }

@@ -13,6 +13,11 @@ extension Report {
             rawValue = local.prefix(10) + "T" + local.suffix(8) + zone
         }
 
+        /// With the offset that the user's clock has then, so that it reads as that clock does.
+        package init(_ time: WallTime, at now: Moment) {
+            self.init(time, utcOffset: now.utcOffset(at: time))
+        }
+
         package var wall: WallTime? { WallTime(rfc3339: rawValue) }
     }
 }
