@@ -78,6 +78,40 @@ struct AppScriptTests {
         #expect(try ValueJSON.parse(read("twice.json"))["status"] == 3)
     }
 
+    /// It has the rest of its run, and no user has to be in the app for that.
+    @Test func `a refresh command begins a task in its run`() throws {
+        try daemon.write(
+            manifest: "feed",
+            """
+            [Desktop Entry]
+            Type=Application
+            Name=Feed
+            Exec=true
+            NoDisplay=true
+            [X-Offstage]
+            BackgroundModes=fetch;
+            RefreshCommand=sh "\(daemon.scratch("home/refresh.sh"))"
+
+            """
+        )
+        try daemon.scratch.write(
+            "home/refresh.sh",
+            """
+            offstage() { "\(Products.path(of: "offstage"))" "$@"; }
+            offstage begin fetch > begun 2>&1
+            offstage limits --json > json 2>&1
+            offstage end $(cat begun) > ended 2>&1; echo $? >> ended
+
+            """
+        )
+        try daemon.start()
+        let run = try offstage("run", "--wait", "feed")
+        #expect(try read("ended") == "0\n")
+        #expect(try read("begun") == "1\n")
+        #expect(try ValueJSON.parse(read("json"))["state"] == "background")
+        #expect(run.succeeded, "\(run)")
+    }
+
     @Test func `a command has the task while it runs, and gives its status`() throws {
         try run(
             """

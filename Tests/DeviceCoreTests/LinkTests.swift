@@ -179,6 +179,19 @@ struct LinkTests {
         }
     }
 
+    @Test func `of too many background tasks it is said that they are too many`() throws {
+        var bench = Bench()
+        bench.install(.linked("app"))
+        let launch = try bench.openApp("app")
+        for number in 1...256 { #expect(bench.beginTask(launch) == Int64(number)) }
+        // The user is in the app: its time is not over.
+        bench.say(launch, .taskBegan(name: "one", hasHandler: false, reply: bench.nextReply()))
+        let refusal = try #require(bench.refusal)
+        #expect(refusal.reason == "the app has 256 background tasks open, and can have no more")
+        bench.say(launch, .taskEnded(task: 7))
+        #expect(bench.beginTask(launch) == 257)
+    }
+
     @Test func `who connects again is not told of an expiry that the user's return undid`() throws {
         var bench = Bench()
         bench.install(.linked("app"))

@@ -31,8 +31,17 @@ extension Launch {
                 : wake != nil || finishUp.map { $0.end > facts.now.awake && !$0.warned } ?? false
         case .suspended: hasTime = false
         }
-        guard hasTime, ending == nil, tasks.count < Self.mostTasks else {
+        guard hasTime, ending == nil else {
             return actions.append(.answer(reply, .begun(BegunTask(task: 0))))
+        }
+        guard tasks.count < Self.mostTasks else {
+            let refusal = Refusal(
+                .invalid,
+                reason: "the app has \(Self.mostTasks) background tasks open, and can have no more",
+                value: task.name,
+                fix: "end those that are done"
+            )
+            return actions.answer(reply, refusal)
         }
         var task = task
         task.number = lastTask + 1
