@@ -194,10 +194,12 @@ extension Control1 {
 
     package struct Pause: ControlCall {
         package var seconds: Interval?
+        package var until: WallTime?
         package init() {}
 
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.option("seconds", &seconds)
+            try fields.option("until", &until, "a date, in place of seconds")
         }
     }
 

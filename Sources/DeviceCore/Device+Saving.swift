@@ -85,7 +85,7 @@ extension Device {
     private var record: DeviceRecord {
         let until: BootTime?
         switch pause {
-        case .none, .untilContinued: until = nil
+        case .none, .untilDate, .untilContinued: until = nil
         case .until(let end): until = end
         }
         return DeviceRecord(
@@ -129,7 +129,9 @@ extension Device {
         for reading in record.byHand { conditions.restore(reading) }
         conditions.restore(unlockedOnce: record.unlockedOnce)
         if record.pausedAt != nil {
-            pause = record.pausedUntil.map { .until($0) } ?? .untilContinued
+            pause =
+                record.pausedUntil.map { .until($0) } ?? record.pauseEnds.map { .untilDate($0) }
+                ?? .untilContinued
         }
     }
 

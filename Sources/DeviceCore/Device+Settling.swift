@@ -227,15 +227,6 @@ extension Device {
         apps.remove(at: index)
     }
 
-    private mutating func endPause(_ transition: inout Transition) {
-        guard case .until(let end) = pause, transition.now.boot >= end else { return }
-        endPause()
-        save(.device)
-        touchAll()
-    }
-
-    mutating func endPause() { (pause, pausedAt, pauseEnds) = (.none, nil, nil) }
-
     /// Asks for the next instants at which an answer can change, when they are others than before.
     mutating func rearm(_ transition: inout Transition) {
         var next = apps.earliest
@@ -254,7 +245,11 @@ extension Device {
         }
         next.look = min(next.look, nextLookAtTransfers(transition.now))
         // Work that waits for the end of the pause wakes the machine by itself.
-        if case .until(let end) = pause { next.look = min(next.look, end) }
+        switch pause {
+        case .none, .untilContinued: break
+        case .until(let end): next.look = min(next.look, end)
+        case .untilDate(let end): next.look = min(next.look, transition.now.boot(of: end))
+        }
         let start = next.start
         if !mayWakeMachine { (next.start, next.look) = (.distantFuture, min(next.look, start)) }
         // Never for this very instant: what could be done now has been done.

@@ -51,7 +51,9 @@ package struct Device: Hashable, Sendable, Codable {
 
     package enum Pause: Hashable, Sendable, Codable {
         case none
+        /// For so long, whatever becomes of the clock.
         case until(BootTime)
+        case untilDate(WallTime)
         case untilContinued
     }
 
@@ -87,6 +89,9 @@ package struct Device: Hashable, Sendable, Codable {
         rounds: Int = 10_000,
         into effects: inout [Effect]
     ) {
+        // No decision may depend on what is not recorded.
+        var now = now
+        now.zone = nil
         // The caller's room is used again.
         var transition = Transition(now: now)
         swap(&transition.effects, &effects)

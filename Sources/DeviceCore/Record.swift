@@ -43,7 +43,8 @@ package struct DeviceRecord: Hashable, Sendable, Codable {
     var seed: Int64
     var reserved: UInt64
     var pausedAt: WallTime?
-    /// In boot time of the boot with `bootID`; nil: until continued, when `pausedAt` is set.
+    /// In boot time of the boot with `bootID`; nil, when `pausedAt` is set: until the
+    /// date `pauseEnds`, and without one until continued.
     var pausedUntil: BootTime?
     var pauseEnds: WallTime?
     var ledger: Ledger

@@ -19,8 +19,8 @@ package enum UserRequest: Hashable, Sendable, Codable {
     case cancelPending(AppID, identifier: String?)
     /// Forgets the failures of an app; nil: of all.
     case dismiss(AppID?)
-    /// Holds all background work; nil: until `continue`.
-    case pause(Interval?)
+    /// Holds all background work, for so long or until a date; neither: until `continue`.
+    case pause(Interval?, until: WallTime? = nil)
     case `continue`
     /// Says what a sensor is to say; `silent` gives the word back to it.
     case override(Condition, Reading)

@@ -17,7 +17,7 @@ struct CommandLineTests {
         ("refresh-all-of-it", "there is no command"),
         ("status --jsn", "there is no option \"--jsn\"\nDid you mean --json?"),
         ("status -x", "there is no option \"-x\"\n\"offstage help status\" lists the options."),
-        ("status now", "status: \"now\" is too much\nUsage: offstage status"),
+        ("status now", "status: unexpected argument \"now\"\nUsage: offstage status"),
         ("explain", "explain: APP is missing\nUsage: offstage explain APP [TASK]"),
         ("set", "set: CONDITION or SETTING is missing"),
         ("set battery", "set: VALUE is missing"),
@@ -26,8 +26,14 @@ struct CommandLineTests {
         ("history -n many", "--lines \"many\" is not a number from 1 to 10000000"),
         ("history -n 0", "--lines \"0\" is not a number from 1 to 10000000"),
         ("history --since long", "--since \"long\" is not a time"),
+        ("cancel a b c", "cancel: unexpected argument \"c\"\nGive an app"),
         ("pause soon", "\"soon\" is not a time\nWrite a number and a unit, such as 90s,"),
-        ("pause 5 2h", "pause: \"2h\" is too much"), ("pause 0", "\"0\" is not a time"),
+        // It might be any of ten minutes, and of which day.
+        ("pause 14:0", "\"14:0\" is not a time\nWrite a number and a unit, such as 90s,"),
+        ("submit --refresh --after 14:0 -- true", "--after \"14:0\" is not a time\nWrite"),
+        ("simulate advance soon", "\"soon\" is not a time\nWrite a number and a unit"),
+        ("pause 5 2h", "pause: unexpected argument \"2h\"\nGive one"),
+        ("pause 0", "\"0\" is not a time"),
         ("history --since 5", "--since \"5\" has no unit\nSay 5s, 5min or 5h."),
         ("set wake-grant 5", "wake-grant cannot be \"5\": it has no unit\nSay 5s, 5min or 5h."),
         ("set wake-grant 5d", "wake-grant cannot be \"5d\": it is out of bounds\nWrite a time"),
@@ -128,15 +134,60 @@ struct CommandLineTests {
         #expect(control.calls.last?.arguments.first?["after"] == nil)
         terminal.run("download --after \(date)T18:00 https://example.org/a", control)
         #expect(control.calls.last?.arguments.last?["earliest"] == .double(earliest))
-        terminal.run("pause \(date)T18:00", control)
-        #expect(control.calls.last?.arguments.first?["seconds"] == .double(wait.seconds))
+        // A date, as it is: the clock may be set before it comes. In one word and in two.
         let clock = LocalTime(terminal.now.wall + .hours(2), utcOffset: terminal.now.utcOffset)
-        terminal.run("pause \(clock.description.suffix(8))", control)
+        let soon = (terminal.now.wall + .hours(2)).secondsSince1970
+        for (words, until) in [
+            ("\(date)T18:00", earliest), ("\(date) 18:00", earliest),
+            ("tomorrow 18:00", earliest), ("\(clock.description.suffix(8))", soon),
+        ] {
+            #expect(terminal.run("pause \(words)", control).status == 0, "\(words)")
+            #expect(control.calls.last?.arguments.first?["until"] == .double(until), "\(words)")
+            #expect(control.calls.last?.arguments.first?["seconds"] == nil)
+        }
+        terminal.run("pause 2h", control)
         #expect(control.calls.last?.arguments.first?["seconds"] == 7200.0)
+        #expect(control.calls.last?.arguments.first?["until"] == nil)
         let earlier = LocalTime(terminal.now.wall - .hours(2), utcOffset: terminal.now.utcOffset)
         #expect(
             terminal.run("history --since \(earlier.description.suffix(8))", control).status == 0
         )
+    }
+
+    /// What was understood is said: 08:00 has passed today.
+    @Test(arguments: [
+        ("pause 08:00", "Paused until tomorrow 08:00.\n"),
+        ("pause 2026-03-06 18:30", "Paused until Fri 18:30.\n"),
+        ("pause 30m", "Paused until today 12:30.\n"),
+        ("pause", "Paused until \"offstage continue\".\n"),
+        (
+            "download --after 08:00 https://example.org/a",
+            "transfer 1: https://example.org/a\nNot before tomorrow 08:00.\n"
+        ),
+        ("download https://example.org/a", "transfer 1: https://example.org/a\n"),
+        (
+            "submit --refresh --after 08:00 -- a",
+            "command.a is stored and begins tomorrow 08:00 or later; \"offstage explain "
+                + "command.a\" says when it runs\n"
+        ),
+    ])
+    func aTimeThatWasTypedIsPrintedWithItsDay(_ line: String, _ output: String) {
+        #expect(terminal.run(line, CoreControl(at: terminal.now)).output == output)
+    }
+
+    /// Of which the daemon's clock is far ahead: its evening is meant.
+    @Test func aVirtualClockIsMovedToADate() throws {
+        var ahead = terminal.now
+        ahead.wall = ahead.wall + .hours(50)
+        let control = CoreControl(at: ahead)
+        for (words, hours) in [
+            ("18:30", 4.5), ("2026-03-06 14:00", 24), ("tomorrow 14:00", 24), ("1h 30m", 1.5),
+        ] {
+            terminal.run("simulate advance \(words)", control)
+            let (method, arguments) = try #require(control.calls.last)
+            #expect(method == "Advance")
+            #expect(arguments.first == .double(hours * 3600), "\(words)")
+        }
     }
 
     @Test func withoutADaemonTheStatusIsFour() {

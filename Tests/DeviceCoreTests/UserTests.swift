@@ -1,4 +1,5 @@
 import DeviceCore
+import TestKit
 import Testing
 import Vocabulary
 
@@ -58,6 +59,55 @@ struct UserTests {
         bench.send(.clockChanged)
         try bench.restart(bootID: "boot-2")
         #expect(bench.device.pause == .until(bench.now.boot + .hours(2)))
+    }
+
+    @Test func `a pause until a date ends at that date, however the clock is set`() throws {
+        var bench = Bench()
+        let date = bench.now.wall + .hours(2)
+        #expect(bench.ask(.pause(nil, until: date)) == .done)
+        bench.install(.refreshing("app"))
+        bench.now.wall = bench.now.wall + .minutes(90)
+        bench.send(.clockChanged)
+        #expect(bench.device.pause == .untilDate(date))
+        #expect(bench.gates("app") == ["paused"])
+        try bench.restart()
+        #expect(bench.device.pause == .untilDate(date))
+        try bench.restart(bootID: "boot-2")
+        #expect(bench.device.pause == .untilDate(date))
+        bench.advance(.minutes(29))
+        #expect(bench.device.pause == .untilDate(date) && bench.spawned.isEmpty)
+        // By its own timer.
+        bench.advance(.minutes(2))
+        #expect(bench.device.pause == .none)
+        #expect(!bench.gates("app").contains("paused"))
+    }
+
+    @Test func `a date that comes while no daemon lives ends the pause`() throws {
+        var bench = Bench()
+        bench.ask(.pause(nil, until: bench.now.wall + .hours(2)))
+        bench.move(.hours(3))
+        try bench.restart(bootID: "boot-2")
+        #expect(bench.device.pause == .none && bench.device.pausedAt == nil)
+    }
+
+    @Test func `a pause until a date that has passed is refused, and stops nothing`() throws {
+        var bench = Bench()
+        bench.install(.refreshing("app"))
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        bench.ask(.pause(nil, until: bench.now.wall - .hours(1)))
+        #expect(bench.refusal?.code == .invalid)
+        #expect(bench.device.pause == .none && !bench.contains(.terminate(launch)))
+    }
+
+    /// Else it could not be replayed: an event log has no zones.
+    @Test func `an answer does not depend on when clocks are set elsewhere in the year`() {
+        let answers = [nil, Zones.berlin].map { zone in
+            var bench = Bench()
+            bench.now.zone = zone
+            return bench.ask(.pause(nil, until: bench.now.wall - .days(180)))
+        }
+        #expect(answers[0] != nil && answers[0] == answers[1])
     }
 
     @Test func `a clock that was lost with the boot makes no pause longer`() throws {

@@ -15,41 +15,64 @@ extension OffstageProgram {
             "Nothing starts, and what is running expires, until the time is over or \"offstage "
                 + "continue\" is called. Without a time, the pause lasts until \"offstage "
                 + "continue\". A time is a span, such as 2h, or a date or time of day, such as "
-                + "2026-12-24 or 18:30.",
+                + "2026-12-24, 18:30 or tomorrow 07:00. A span has the same length, and a date "
+                + "stays that date, if the clock is set meanwhile.",
             "With the numbers of transfers, only these stop, until \"offstage resume\".",
         ],
         examples: [
             Example("pause 2h", "No background work during a talk."),
             Example("pause 18:30", "No background work until half past six."),
+            Example("pause tomorrow 07:00", "No background work overnight."),
             Example("pause", "No background work until \"offstage continue\"."),
             Example("pause 12 13", "Stop two transfers for now."),
         ],
         printsData: true
     ) { invocation throws(Failure) in
         if let ids = invocation.transferIDs { return try changeTransfers(.pause, ids, invocation) }
-        guard invocation.operands.count <= 1 else {
+        let (call, end) = try pause(invocation)
+        try invocation.ask(call, look: "offstage status")
+        let now = invocation.console.now
+        var done: ValueMap = ["paused": true]
+        if let end {
+            done["seconds"] = .double((end - now.wall).seconds)
+            done["until"] = .string(Report.Time(end, at: now).rawValue)
+        }
+        invocation.report(done)
+        guard !invocation.wantsJSON else { return }
+        let until = end.map { Times.day($0, at: now) } ?? "\"offstage continue\""
+        invocation.console.print("Paused until \(until).")
+    }
+
+    /// A date is not made a span: the clock may be set before it comes.
+    private static func pause(
+        _ invocation: Invocation
+    ) throws(Failure) -> (call: Control1.Pause, end: WallTime?) {
+        var call = Control1.Pause()
+        let operands = invocation.operands
+        guard !operands.isEmpty else { return (call, nil) }
+        // A date and a time of day are two words to the shell.
+        let words = operands.joined(separator: " ")
+        guard operands.count == 1 || TypedTime(words) != nil else {
             throw Failure(
-                .usage,
-                "pause: \(invocation.operands[1].quoted) is too much",
+                unexpected: operands[1],
+                to: "pause",
                 fix: "Give one time, or the numbers of transfers."
             )
         }
-        var call = Control1.Pause()
-        if let text = invocation.operands.first {
-            let interval = try invocation.time(text, .future) - invocation.console.now.wall
-            guard interval > .zero else {
-                throw Failure(
-                    .usage,
-                    "\(text.quoted) is not a time greater than zero",
-                    fix: "To end a pause: offstage continue."
-                )
-            }
-            call.seconds = interval
+        let now = invocation.console.now.wall
+        let end = try invocation.time(words, .future, of: "")
+        guard end > now else {
+            throw Failure(
+                .usage,
+                "\(words.quoted) is not a time greater than zero",
+                fix: "To end a pause: offstage continue."
+            )
         }
-        try invocation.ask(call, look: "offstage status")
-        var done: ValueMap = ["paused": true]
-        if let interval = call.seconds { done["seconds"] = .double(interval.seconds) }
-        invocation.report(done)
+        switch TypedTime(words) {
+        case .span(let span): call.seconds = span
+        case .date, .timeOfDay, .day, .weekday, .instant, nil: call.until = end
+        }
+        return (call, end)
     }
 
     static let `continue` = Subcommand(

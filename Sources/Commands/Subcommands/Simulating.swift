@@ -50,7 +50,8 @@ extension OffstageProgram {
                 + "every timer on the way: what is due runs, and grants end. Before each step it "
                 + "waits for runs in progress, for each at most as long as --patience; a run "
                 + "that takes longer reaches the end of its time. Only the daemon's clock "
-                + "moves; programs see real time.",
+                + "moves; programs see real time. TIME is a span, or a date or time of day that "
+                + "the daemon's clock is to reach.",
             "sleep moves the clock of such a daemon as if the device slept meanwhile: the time of "
                 + "day goes on, and the time that grants count stands still. Nothing is started "
                 + "until the device wakes, when everything due is looked at once. The alarm that "
@@ -104,15 +105,16 @@ extension OffstageProgram {
 
     private static func moveClock(_ invocation: Invocation) throws(Failure) {
         let word = invocation.operands[0]
-        guard invocation.operands.count == 2 else {
+        // A date and a time of day are two words to the shell.
+        let text = invocation.operands.dropFirst().joined(separator: " ")
+        guard invocation.operands.count == 2 || TypedTime(text) != nil else {
             throw Failure(
                 .usage,
                 "simulate \(word): by how much, and nothing else?",
                 fix: "Write a time: offstage simulate \(word) 24h."
             )
         }
-        let text = invocation.operands[1]
-        guard let span = Interval(text) else { throw Failure(noSpan: text) }
+        let span = try span(text, invocation)
         guard span > .zero else {
             throw Failure(
                 .usage,
@@ -128,6 +130,18 @@ extension OffstageProgram {
             look: "offstage status"
         )
         try invocation.show(report) { $0.report.print(invocation.console) }
+    }
+
+    /// Up to a date, it is by the daemon's clock, which may be ahead of this one.
+    private static func span(_ text: String, _ invocation: Invocation) throws(Failure) -> Interval {
+        switch TypedTime(text) {
+        case .span(let span): return span
+        case .date, .timeOfDay, .day, .weekday, .instant:
+            let status = try invocation.ask(Control1.Overview { $0.rows = 0 })
+            let now = status.report.now.wall ?? invocation.console.now.wall
+            return try invocation.time(text, .future, at: now) - now
+        case nil: throw Failure(noTime: text, of: "")
+        }
     }
 
     /// Of the task that is launched, where that is said.

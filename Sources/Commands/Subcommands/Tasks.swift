@@ -42,14 +42,19 @@ extension OffstageProgram {
         forms: ["APP [TASK]"],
         operands: 1...2,
         options: [
-            OptionRow("wait", "return when the run has ended; the exit status is 1 if it failed")
+            OptionRow(
+                "wait",
+                "return when the run has ended; the exit status is 0 only if it succeeded"
+            )
         ],
         details: [
             "Starts a user-initiated run. Gates that only save energy or data are skipped (a "
                 + "better moment, the quiet period, the battery, quotas). Rules still hold: an "
                 + "app that was closed, or whose background refresh is off, is not run. Returns "
                 + "when the run has been requested; \"offstage history\" shows the result.",
-            "With --wait, the result is printed. The run goes on if the command is interrupted.",
+            "With --wait, the result is printed. The exit status is 1 if the run failed, if it "
+                + "asked to be run again (exit status 75), or if its result is not known. The run "
+                + "goes on if the command is interrupted.",
         ],
         examples: [
             Example("run newsboat", "Refresh newsboat now."),
@@ -82,8 +87,8 @@ extension OffstageProgram {
         if let ids = invocation.transferIDs { return try changeTransfers(.cancel, ids, invocation) }
         guard invocation.operands.count <= 2 else {
             throw Failure(
-                .usage,
-                "cancel: \(invocation.operands[2].quoted) is too much",
+                unexpected: invocation.operands[2],
+                to: "cancel",
                 fix: "Give an app and a task, or the numbers of transfers."
             )
         }
@@ -178,6 +183,9 @@ extension OffstageProgram {
         printsData: true
     ) { invocation throws(Failure) in
         let call = try submission(invocation)
+        let start = try invocation.time("after", .future).map {
+            Times.day($0, at: invocation.console.now)
+        }
         let task = try invocation.ask(call, look: "offstage tasks command.\(name(of: call))")
         if let warning = task.warning {
             invocation.console.printError(
@@ -190,8 +198,9 @@ extension OffstageProgram {
         }
         try invocation.show(task) { task in
             let app = task.app.name.printable
+            let begin = start.map { " and begins \($0) or later" } ?? ""
             invocation.console.print(
-                "\(app) is stored; \"offstage explain \(app)\" says when it runs"
+                "\(app) is stored\(begin); \"offstage explain \(app)\" says when it runs"
             )
         }
     }

@@ -153,12 +153,15 @@ struct TransferOptions {
         urls: [String],
         _ invocation: Invocation
     ) throws(Failure) where Call.Reply == EnqueuedTransfers {
+        let start = try invocation.time("after", .future)
         let reply = try invocation.ask(call, look: "offstage transfers")
         guard invocation.options.has("wait") else {
             return try invocation.show(reply) { reply in
                 for (id, url) in zip(reply.transfers, urls) {
                     invocation.console.print("transfer \(id): \(url.printable)")
                 }
+                let console = invocation.console
+                if let start { console.print("Not before \(Times.day(start, at: console.now)).") }
             }
         }
         try TransferWatch(invocation, reply.transfers).waitForAll()

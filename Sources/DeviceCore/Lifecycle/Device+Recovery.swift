@@ -55,17 +55,6 @@ extension Device {
         }
     }
 
-    /// A pause for a while goes on; it counted a boot time that is gone. Never longer than it was
-    /// to be, should the clock have been lost.
-    private mutating func carryPause(_ now: Moment) {
-        guard case .until = pause else { return }
-        guard let ends = pauseEnds, let since = pausedAt, ends > now.wall else {
-            endPause()
-            return
-        }
-        pause = .until(now.boot + min(ends - now.wall, ends - since))
-    }
-
     /// Apps whose manifest went, or broke, while no daemon ran.
     private mutating func loseWithout(_ manifests: [ManifestChange], _ transition: inout Transition)
     {

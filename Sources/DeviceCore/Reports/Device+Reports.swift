@@ -113,6 +113,7 @@ extension Device {
         case .none: return nil
         case .untilContinued: until = nil
         case .until(let end): until = reporter.now.wall + (end - reporter.now.boot)
+        case .untilDate(let end): until = end
         }
         return Report.Pause {
             ($0.since, $0.until) = (reporter.time(pausedAt), reporter.time(until))

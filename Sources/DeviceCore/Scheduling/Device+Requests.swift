@@ -20,14 +20,7 @@ extension Device {
             cancelPending(of: index, identifier: identifier, &transition)
             transition.reply(reply, .done)
         case .dismiss(let app): dismiss(app, reply, &transition)
-        case .pause(let interval):
-            pause = interval.map { .until(transition.now.boot + $0) } ?? .untilContinued
-            pausedAt = transition.now.wall
-            pauseEnds = interval.map { transition.now.wall + $0 }
-            save(.device)
-            stopAllRuns(.paused, &transition)
-            transition.reply(reply, .done)
-            touchAll()
+        case .pause(let interval, let date): hold(for: interval, until: date, reply, &transition)
         case .continue:
             endPause()
             save(.device)

@@ -47,7 +47,7 @@ struct ControlCalls {
             }
         case .cancel(let call): ask(.cancel(try app(call), identifier: call.task), call, incoming)
         case .dismiss(let call): ask(.dismiss(call.subject.map(resolve)), call, incoming)
-        case .pause(let call): ask(.pause(call.seconds), call, incoming)
+        case .pause(let call): ask(.pause(call.seconds, until: call.until), call, incoming)
         case .continue(let call): ask(.continue, call, incoming)
         case .simulate(let call):
             let app = try app(call)

@@ -14,9 +14,9 @@ final class PausedStaysPaused: CallInvariant {
     func asked(_ token: ReplyToken, _ event: Event, at now: Moment) {
         guard case .user(let request, _) = event else { return }
         switch request {
-        case .pause(let length):
+        case .pause(let length, let date):
             (testedSince, isAnswered) = (nil, false)
-            if length == nil { asked.insert(token.number) }
+            if length == nil, date == nil { asked.insert(token.number) }
         case .continue:
             (testedSince, isAnswered) = (nil, false)
             asked.removeAll()

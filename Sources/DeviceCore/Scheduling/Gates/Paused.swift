@@ -10,6 +10,7 @@ extension GateTable.Definition {
             case .none: .open
             case .untilContinued: .held(.event)
             case .until(let end): $0.now.boot >= end ? .open : .held(.boot(end))
+            case .untilDate(let end): $0.now.wall >= end ? .open : .held(.wall(end))
             }
         },
         explain: {
