@@ -99,12 +99,9 @@ struct FirstHourTests {
         #expect(outcome.output.contains("error: has \(size) bytes; at most 65536 are read"))
     }
 
-    @Test func `the readme says how to run it without systemd, and where its programs are`() throws
-    {
+    @Test func `the readme says where its programs are`() throws {
         let text = try Document("README.md").contents
         #expect(text.contains("    export PATH=$HOME/.local/bin:$PATH"))
-        #expect(text.contains("    export XDG_RUNTIME_DIR="))
-        #expect(text.contains("    offstage daemon &\n    offstage status\n"))
         let tutorial = try Document("docs/tutorials/laptop.md").contents
         for file in [text, tutorial] {
             let made = try #require(file.firstRange(of: "mkdir -p ~/.config/autostart"))
@@ -112,5 +109,27 @@ struct FirstHourTests {
             #expect(made.lowerBound < copied.lowerBound)
         }
         #expect(!text.contains("failures come first"), "manifests that cannot be used do")
+    }
+
+    /// Word for word, in one shell; then another terminal is opened.
+    @Test func `what the readme says of a machine without systemd is enough`() throws {
+        let lines = try Document("README.md").contents.split(separator: "\n")
+        let first = try #require(lines.firstIndex { $0.hasPrefix("    export XDG_RUNTIME_DIR=") })
+        let block = lines[first...].prefix { $0.hasPrefix("    ") }
+        let start = try shell(block.joined(separator: "\n")).run()
+        let pid = start.output.firstMatch(of: /"kill (\d+)" ends it/).flatMap { Int32($0.1) }
+        let daemon = try PidFD(of: try #require(pid, "\(start)"))
+        defer {
+            try? daemon.send(Signal.terminate)
+            _ = Poll.ready(daemon.descriptor.number, for: .readable, milliseconds: nil)
+        }
+        #expect(start.succeeded && start.output.contains("0 apps"), "\(start)")
+        let socket = scratch(".cache/offstage-run/offstage/socket")
+        #expect(start.output.contains("offstaged: ready at \(socket), with its state in "))
+        let later = try shell("\(lines[first])\noffstage status").run()
+        #expect(later.succeeded && later.output.contains("0 apps"), "\(later)")
+        // The second one is told of the first.
+        let second = try shell("\(lines[first])\noffstage daemon --background").run()
+        #expect(second.status == .exited(1) && second.errors.contains("another daemon"))
     }
 }

@@ -67,15 +67,21 @@ extension OffstageProgram {
 
     static let daemon = Subcommand(
         "daemon",
-        "run the daemon in this terminal",
+        "run the daemon by hand",
         forms: ["[-- OPTION...]"],
         operands: 0...64,
+        options: [
+            OptionRow("background", "return when the daemon is ready; it goes on by itself")
+        ],
         details: [
-            "Executes the offstaged beside this program, with the given options. \"systemctl "
-                + "--user start offstaged\" runs it under systemd."
+            "Executes the offstaged beside this program, with the given options, in this terminal. "
+                + "\"systemctl --user start offstaged\" runs it under systemd.",
+            "With --background it runs in a session of its own. What it says goes to daemon.log "
+                + "beside its socket.",
         ],
         examples: [
-            Example("daemon", "Start the daemon by hand."),
+            Example("daemon", "Start the daemon in this terminal."),
+            Example("daemon --background", "Start it where there is no systemd."),
             Example("daemon -- --help", "Show its options."),
         ],
         takesCommand: true
@@ -92,6 +98,10 @@ extension OffstageProgram {
                 "offstaged is neither beside this program nor in PATH",
                 fix: "Build or install it."
             )
+        }
+        if invocation.options.has("background") {
+            let daemon = try BackgroundDaemon.begin(path, invocation.operands)
+            return try daemon.waitUntilReady(invocation.console)
         }
         do {
             try CurrentProcess.replace(
