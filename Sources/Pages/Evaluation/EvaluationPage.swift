@@ -15,7 +15,7 @@ package struct EvaluationPage {
     package var text: String {
         var body = (EvaluationResult(rows)?.markup ?? "") + introduction
         for scope in RefreshBudgetScope.allCases {
-            let rows = rows.filter { $0.scope == scope && $0.data == "all" }
+            let rows = rows.filter { $0.scope == scope && $0.data == "all" }.map(\.inTenths)
             guard !rows.isEmpty else { continue }
             body += "<h2>\(scope.title)</h2>\n<p class=\"faint\">\(scope.meaning)</p>\n"
             body += EvaluationCharts(rows: rows, hasBands: hasBands).markup + table(rows)
@@ -60,11 +60,15 @@ package struct EvaluationPage {
 
     // MARK: Figures
 
+    private func interval(_ row: EvaluationRow) -> String {
+        "\(row.pooledFrom.tenths) to \(row.pooledTo.tenths)"
+    }
+
     private func table(_ rows: [EvaluationRow]) -> String {
         let hasPrices = rows.hasSeveralWakePrices
         let heads =
             ["budget"] + (hasPrices ? ["wake-price"] : []) + ["fresh %"]
-            + (hasBands ? ["mean of users %"] : []) + [
+            + (hasBands ? ["95 % interval", "mean of users %"] : []) + [
                 "median age, min", "spent per app and day", "wasted %", "wakes a day", "from sleep",
             ]
         var text =
@@ -75,7 +79,7 @@ package struct EvaluationPage {
             let cells =
                 ["\(row.budget)"]
                 + (hasPrices ? [row.wakePrice.map { "\($0)" } ?? ""] : []) + [row.pooled.tenths]
-                + (hasBands ? [row.userMean.tenths] : []) + [
+                + (hasBands ? [interval(row), row.userMean.tenths] : []) + [
                     row.medianAgeMinutes.tenths, row.spentPerAppDay.tenths,
                     row.wastedPercent.tenths, row.wakesPerDay.tenths,
                     row.wakesFromSleepPerDay.tenths,
@@ -86,6 +90,20 @@ package struct EvaluationPage {
         }
         return text + "</table></div><p class=\"faint\">Age: of the content at an open. Wasted: "
             + "refreshes after which the app was not opened for two hours.</p></details>\n"
+    }
+}
+
+extension EvaluationRow {
+    /// As the table prints it, so that the charts can be drawn again from what is printed.
+    fileprivate var inTenths: EvaluationRow {
+        var row = self
+        for path in [
+            \EvaluationRow.pooled, \.pooledFrom, \.pooledTo, \.spentPerAppDay,
+            \.wakesFromSleepPerDay,
+        ] {
+            row[keyPath: path] = (row[keyPath: path] * 10).rounded() / 10
+        }
+        return row
     }
 }
 
