@@ -31,8 +31,19 @@ struct SampleTests {
             #expect(parts[0].contains("`\(target)`") == isBuilt, "\(target)")
             #expect(parts[1].contains("`\(name)`") != isBuilt, "\(target)")
         }
-        let readme = try text("README.md")
-        #expect(!readme.contains("and the apps of Apple's talks"))
+        let built = names.count { parts[0].contains("`\($0.dropLast(6))`") }
+        let number = ["no", "one", "two", "three", "four", "five", "six", "all"][built]
+        #expect(parts[0].contains("`swift build`\nbuilds \(number) of them: "))
+        #expect(names.count - built == 4 && page.contains("\nFour use what it does not have yet"))
+        // The front page claims so many, in one place, and names none that is not built.
+        let readme = try text("README.md").split(whereSeparator: \.isWhitespace)
+            .joined(separator: " ")
+        #expect(readme.contains("built and tested: "))
+        #expect(readme.contains(", and \(number) apps of Apple's talks."))
+        #expect(readme.components(separatedBy: "Apple's talks").count == 2)
+        for name in names where !parts[0].contains("`\(name.dropLast(6))`") {
+            #expect(!readme.contains(name.dropLast(6)), "\(name)")
+        }
     }
 
     @Test(
