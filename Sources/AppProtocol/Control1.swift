@@ -80,7 +80,9 @@ package enum Control1: CallSet {
             run,
             .user,
             repeated: .twice,
-            "Starts a user-initiated run of a task; skips the gates that only save."
+            "Starts a user-initiated run of a task; skips the gates that only save. The result has "
+                + "line (x), the newest line of the history before it: the first line after that "
+                + "which is a run of the task, and was not interrupted, is its end."
         ),
         CallRow(
             cancel,

@@ -7,6 +7,8 @@ package struct RequestedTask: Hashable, Sendable, Codable {
     package var app: AppID
     package var identifier: String
     package var request: RequestID
+    /// Of a run: the newest line of the history, of whatever app, before it began.
+    package var line: Int64?
     /// Conditions that it depends on and that no source reports.
     package var unsensed: [String]?
     /// Why its program would not be found now.

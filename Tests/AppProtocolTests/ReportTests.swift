@@ -35,6 +35,7 @@ struct ReportTests {
         ($0.app, $0.name, $0.task, $0.kind) = (AppID("a"), "A", "t", "refresh")
         ($0.origin, $0.state, $0.submitted, $0.earliest) = ("command", "waiting", time, time)
         ($0.everySeconds, $0.needs, $0.sentence, $0.next) = (60, ["power"], "It waits.", time)
+        ($0.request, $0.userInitiated) = (5, true)
     }
 
     private static let condition = Report.Condition {
@@ -115,7 +116,10 @@ struct ReportTests {
             app,
             ["problem", "file", "lastUsed", "closed", "lastRun", "failures"]
         ),
-        (task, ["submitted", "earliest", "everySeconds", "next"]),
+        (
+            task,
+            ["submitted", "earliest", "everySeconds", "next", "request", "userInitiated"]
+        ),
         (explanation, ["task", "next", "lastRun", "forecast"]),
         (
             line,

@@ -10,7 +10,9 @@ final class CoreControl: Control {
     var device = Device()
     var now: Moment
     private(set) var calls: [(method: String, arguments: [Value])] = []
-    private var history: [HistoryLine] = []
+    private(set) var history: [HistoryLine] = []
+    /// The answer that the device gave last.
+    private(set) var answer: Reply?
     /// The launch that was started last.
     private(set) var lastLaunch = LaunchID(0)
 
@@ -23,6 +25,7 @@ final class CoreControl: Control {
         var effects: [Effect] = []
         device.handle(event, at: now, into: &effects)
         for case .spawn(let launch, _) in effects { lastLaunch = launch }
+        for case .reply(_, let reply) in effects { answer = reply }
         for case .save(let changes) in effects {
             for case .append(let line) in changes { history.append(line) }
         }
@@ -48,6 +51,18 @@ final class CoreControl: Control {
         }
     }
 
+    /// A line is numbered by its place.
+    private func lines(_ call: Control1.History) -> [Reported<Report.HistoryLine>] {
+        let end = call.before.map { Int($0) - 1 } ?? history.count
+        let numbered = (0..<end).map { place in
+            var line = history[place].report
+            line.id = Int64(place + 1)
+            return line
+        }
+        let told = numbered.filter { call.app == nil || $0.app.name == call.app }
+        return told.reversed().prefix(Int(call.limit ?? 50)).map { Reported($0) }
+    }
+
     /// Nil: the device knows nothing of it.
     private func reply(to call: Control1) throws(Failure) -> (any CallReply)? {
         switch call {
@@ -64,7 +79,7 @@ final class CoreControl: Control {
         case .explain(let call):
             let found = device.explain(AppID(call.app), identifier: call.task, at: now)
             return found.report(at: now).map(Reported.init)
-        case .history: return history.reversed().map { Reported($0.report) }
+        case .history(let call): return lines(call)
         case .settings: return device.settings.report.map(Reported.init)
         case .conditions: return device.conditionsReport(at: now).map(Reported.init)
         case .transfers: return device.transferList(at: now).map(Reported.init)

@@ -88,7 +88,7 @@ extension Invocation {
     }
 
     /// For people: standard output is the answer's.
-    private func say(_ text: String) {
+    func say(_ text: String) {
         console.printError("\(OffstageProgram.name): \(text)")
     }
 }

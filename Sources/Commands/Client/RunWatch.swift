@@ -1,5 +1,6 @@
 import AppProtocol
 import CommandTable
+import DeviceCore
 import Linux
 import Vocabulary
 
@@ -9,9 +10,6 @@ struct RunWatch {
     /// Between looks; the last one again and again.
     private static let pauses: [Int32] = [20, 50, 100, 200, 500]
 
-    /// So often a daemon that has gone away is looked for.
-    private static let attempts = 60
-
     init(_ invocation: Invocation) { self.invocation = invocation }
 
     /// The command that shows whether it was asked for.
@@ -19,13 +17,18 @@ struct RunWatch {
 
     /// Throws if the run has failed.
     func run(_ call: Control1.Run) throws(Failure) {
-        // Lines that are there already are of other runs.
-        let last = try invocation.history(of: call.app, limit: 1).first?.id ?? 0
         let task = try invocation.ask(call, look: Self.look(call))
-        let line = try end(of: task, after: last)
         let app = task.app.name.printable
-        let result = [line.result, line.reason].compactMap(\.self).filter { !$0.isEmpty }
-            .joined(separator: ": ").printable
+        guard let last = task.line else {
+            throw Failure(
+                .failed,
+                "the run of \(app) has begun, but the daemon is of another version and does not "
+                    + "say which line of the history will be its end",
+                fix: "\"\(Self.look(call))\" shows it."
+            )
+        }
+        let line = try end(of: task, after: last)
+        let result = line.report.ending.printable
         try invocation.show(line) { line in
             let took = line.seconds.map { ", after \(Times.span($0))" } ?? ""
             invocation.console.print("\(app): \(result)\(took)")
@@ -39,50 +42,88 @@ struct RunWatch {
         }
     }
 
+    /// Why it has not ended yet.
+    fileprivate enum Delay {
+        case frozen, waiting
+    }
+
+    /// `last`: the line of the history before all of this run.
     private func end(
         of task: RequestedTask,
         after last: Int64
     ) throws(Failure) -> Reported<Report.HistoryLine> {
         var pauses = Self.pauses[...]
+        var said: Delay?
         while true {
             // In this order: what has ended between the two stands in the history.
-            let waiting = try patiently { () throws(Failure) in try self.waiting(task) }
-            let lines = try patiently { () throws(Failure) in
+            let request = try patiently(task) { () throws(Failure) in try self.request(task) }
+            let lines = try patiently(task) { () throws(Failure) in
                 try invocation.history(of: task.app.name, limit: 100)
             }
+            // The newest is told first; the task may have run once more by now.
             if let line = lines.last(where: { $0.report.ends(task, after: last) }) { return line }
-            if let waiting {
-                throw Failure(
-                    .failed,
-                    "\(task.app.name.printable) was not started: \(waiting.sentence.printable)",
-                    fix: "\"offstage doctor\" shows what is missing."
-                )
+            let delay = try self.delay(of: request, task)
+            if let delay, delay != said, let request {
+                invocation.say(request.sentence.printable + delay.hope)
             }
+            said = delay
             _ = try? Poll.wait(for: [], milliseconds: pauses.first ?? 500)
             if pauses.count > 1 { pauses.removeFirst() }
         }
     }
 
+    /// Nil: it runs. Throws if it does not go on.
+    private func delay(
+        of request: Reported<Report.Request>?,
+        _ task: RequestedTask
+    ) throws(Failure) -> Delay? {
+        let app = task.app.name.printable
+        guard let request else {
+            throw Failure(
+                .failed,
+                "the run of \(app) is over, and nothing says how it ended",
+                fix: "\"offstage history \(app)\" shows what there is."
+            )
+        }
+        switch Explanation.State(rawValue: request.state) {
+        case .interrupted: return .frozen
+        case .waiting, .ready, .nothingToDo, .unknown:
+            if request.userInitiated == true { return .waiting }
+            throw Failure(
+                .failed,
+                "\(app) does not run any more, and waits again: \(request.sentence.printable)",
+                fix: "\"offstage explain \(app)\" shows why, \"offstage history \(app)\" what came "
+                    + "before."
+            )
+        // A word that this version does not know is no end.
+        case .running, nil: return nil
+        }
+    }
+
     /// The next daemon goes on with the run, so one that has gone away is waited for.
-    private func patiently<T>(_ ask: () throws(Failure) -> T) throws(Failure) -> T {
-        var attempts = Self.attempts
+    private func patiently<T>(
+        _ task: RequestedTask,
+        _ ask: () throws(Failure) -> T
+    ) throws(Failure) -> T {
+        var limit: BootTime?
         while true {
             do throws(Failure) {
                 return try ask()
-            } catch  where error.loss != nil && attempts > 0 {
-                attempts -= 1
+            } catch {
+                let end = limit ?? Clocks.boot() + invocation.patience.limit
+                limit = end
+                guard error.code == .notRunning else { throw error }
+                guard Clocks.boot() < end else { throw error.unseen(task) }
                 _ = try? Poll.wait(for: [], milliseconds: Self.pauses.last ?? 500)
             }
         }
     }
 
-    /// Nil: it does not wait, or is over.
-    private func waiting(
-        _ task: RequestedTask
-    ) throws(Failure) -> Reported<Report.Request>? {
+    /// Nil: it is over.
+    private func request(_ task: RequestedTask) throws(Failure) -> Reported<Report.Request>? {
         do throws(Failure) {
             return try invocation.ask(Control1.Tasks { $0.app = task.app.name }).first {
-                $0.task == task.identifier && $0.state == "waiting"
+                $0.request == Int64(clamping: task.request.number)
             }
         } catch  where error.code == .notFound {
             return nil
@@ -90,18 +131,49 @@ struct RunWatch {
     }
 }
 
+extension RunWatch.Delay {
+    fileprivate var hope: String {
+        switch self {
+        case .frozen: " The run goes on then; this waits for its end."
+        case .waiting: " The run begins then; this waits for its end."
+        }
+    }
+}
+
+extension Failure {
+    /// Nobody is there to tell the end of a run.
+    fileprivate func unseen(_ task: RequestedTask) -> Failure {
+        let app = task.app.name.printable
+        return Failure(
+            code,
+            "\(message); how the run of \(app) ends is not seen, but it may go on",
+            fix: (fix.isEmpty ? "" : fix + " Then ")
+                + "\"offstage history \(app)\" shows how it ended."
+        )
+    }
+}
+
 extension Report.HistoryLine {
-    /// Whether it is the end of a task that was asked for when `last` was the newest line.
+    /// Whether it is the end of a run that was asked for when `last` was the newest line. A task
+    /// does not run twice at a time, but for tests; and no interruption is an end.
     fileprivate func ends(_ task: RequestedTask, after last: Int64) -> Bool {
-        guard id ?? 0 > last, app == task.app, simulated != true else { return false }
+        guard id ?? 0 > last, app == task.app, self.task == task.identifier, simulated != true
+        else { return false }
         return switch what.known {
-        case .run, .dropped: self.task == task.identifier
-        case .ended: true
-        case .note, .transfer, .opened, .left, .closed, .seen, nil: false
+        case .run: outcome != "interrupted"
+        case .dropped: true
+        case .ended, .note, .transfer, .opened, .left, .closed, .seen, nil: false
         }
     }
 
     fileprivate var isSuccess: Bool {
         what.known == .run && ["new-data", "no-data", "completed"].contains(outcome)
+    }
+
+    /// Its result, and why, where that says more.
+    var ending: String {
+        let (result, reason) = (result ?? "", reason ?? "")
+        let parts = [result, result.contains(reason) ? "" : reason]
+        return parts.filter { !$0.isEmpty }.joined(separator: ": ")
     }
 }

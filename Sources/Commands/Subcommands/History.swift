@@ -72,15 +72,12 @@ extension OffstageProgram {
             if let task = line.task, task != trigger { what += " \(task)" }
             if line.simulated == true { what += " (simulated)" }
         }
-        let result = line.result ?? ""
-        let reason = line.reason ?? ""
-        let parts = [result, result.contains(reason) ? "" : reason].filter { !$0.isEmpty }
         return [
             Table.Cell(time), Table.Cell(line.app.name), Table.Cell(what),
             Table.Cell(line.seconds.map(Times.span) ?? ""),
             Table.Cell(line.cpuSeconds.map(Times.span) ?? ""),
             Table.Cell(memoryText(line)),
-            Table.Cell(parts.joined(separator: ": ")),
+            Table.Cell(line.ending),
             Table.Cell(line.decision?.text ?? ""),
         ]
     }

@@ -52,9 +52,11 @@ extension OffstageProgram {
                 + "better moment, the quiet period, the battery, quotas). Rules still hold: an "
                 + "app that was closed, or whose background refresh is off, is not run. Returns "
                 + "when the run has been requested; \"offstage history\" shows the result.",
-            "With --wait, the result is printed. The exit status is 1 if the run failed, if it "
-                + "asked to be run again (exit status 75), or if its result is not known. The run "
-                + "goes on if the command is interrupted.",
+            "With --wait, the result is printed, and the exit status is 0 for new data, no data and "
+                + "completed. It is 1 for every other end (also for one that asked to be run again, "
+                + "or that nobody saw), and if the run is refused. A run that is frozen has not "
+                + "ended: the command says so and waits until it goes on. The run goes on if the "
+                + "command is interrupted.",
         ],
         examples: [
             Example("run newsboat", "Refresh newsboat now."),

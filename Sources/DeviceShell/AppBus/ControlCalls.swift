@@ -41,10 +41,7 @@ struct ControlCalls {
         case .leave(let call): ask(.leave(try app(call)), call, incoming)
         case .close(let call): ask(.close(try app(call)), call, incoming)
         case .submit(let call): try submit(call, incoming)
-        case .run(let call):
-            host.ask(.run(try app(call), identifier: call.task)) {
-                incoming.answer(call, $0, \.requested)
-            }
+        case .run(let call): try run(call, incoming)
         case .cancel(let call): ask(.cancel(try app(call), identifier: call.task), call, incoming)
         case .dismiss(let call): ask(.dismiss(call.subject.map(resolve)), call, incoming)
         case .pause(let call): ask(.pause(call.seconds, until: call.until), call, incoming)
@@ -206,6 +203,17 @@ struct ControlCalls {
             )
         }
         return ProcessID(pid: caller.pid, startTime: caller.startTime)
+    }
+
+    private func run(_ call: Control1.Run, _ incoming: IncomingCall) throws(Refusal) {
+        host.ask(.run(try app(call), identifier: call.task)) { reply in
+            guard case .requested(var task) = reply else {
+                return incoming.answer(call, reply, \.requested)
+            }
+            // Its effects follow the commit: no line of its end is there yet.
+            task.line = host.newestLine
+            incoming.answer(call, task)
+        }
     }
 
     private func advance(_ call: Control1.Advance, _ incoming: IncomingCall) {

@@ -49,6 +49,9 @@ protocol ControlHost: AnyObject {
         before: Int64?
     ) throws(Refusal) -> [Report.HistoryLine]
 
+    /// The id of its last line; 0: it has none.
+    var newestLine: Int64 { get }
+
     /// The end of an app's output, at most `lines` lines and 256 KB.
     func logs(of app: AppID, lines: Int) throws(Refusal) -> LogEnd
 

@@ -174,6 +174,8 @@ extension Daemon: ControlHost {
         return found
     }
 
+    var newestLine: Int64 { machine.store.newest }
+
     func logs(of app: AppID, lines: Int) throws(Refusal) -> LogEnd {
         guard device.apps.index(of: app) != nil || Files.exists(paths.logPath(of: app)) else {
             throw device.unknown(app)

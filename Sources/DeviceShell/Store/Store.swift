@@ -23,7 +23,7 @@ package final class Store {
     private var appended = Store.pruningInterval - 1
     private static let pruningInterval = 500
     /// The newest line of the history, and the newest one of a commit that was found in its place.
-    private var newest: Int64 = 0
+    private(set) var newest: Int64 = 0
     private var newestKept: Int64 = 0
     /// Lines kept, and how old they may be; set from the settings.
     package var historyLimit: Int64 = 20_000

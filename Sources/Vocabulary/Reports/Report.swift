@@ -64,9 +64,13 @@ extension Report {
         package var app = AppID("")
         package var name = ""
         package var task = ""
+        /// Its number; nil: an older daemon, which does not say.
+        package var request: Int64?
         package var kind = ""
         package var origin = ""
         package var state = ""
+        /// Its user-initiated run has not begun yet: a daemon that is gone was to begin it.
+        package var userInitiated: Bool?
         package var submitted: Time?
         package var earliest: Time?
         package var everySeconds: Double?
