@@ -29,23 +29,36 @@ package struct Table {
 
     /// The lines as the console takes them. On a terminal that is too narrow columns are wrapped
     /// between words, the widest first; elsewhere nothing is, so that a line is a row.
-    package func lines(_ console: Console, indent: Int = 0) -> [String] {
+    /// `isCut`: a row is one line there as well, and ends with `…` what does not fit.
+    package func lines(
+        _ console: Console,
+        indent: Int = 0,
+        isCut: Bool = false
+    ) -> [String] {
         let heads = columns.map { Cell($0.title, .bold) }
-        let rows = [heads] + rows
-        let widths = widths(of: rows, console.width.map { $0 - indent })
+        var rows = [heads] + rows
+        let widths = widths(of: rows, console.width.map { $0 - indent }, isCut)
+        if isCut {
+            rows = rows.map { row in
+                zip(row, widths).map { Cell($0.text.fitted(to: $1), $0.style) }
+            }
+        }
         return rows.flatMap { line($0, widths, console, indent) }
     }
 
     private static let gap = 2
+    /// What is cut keeps so many columns: `newsbo…`.
+    private static let leastOfCut = 7
 
     /// No column becomes narrower than its longest word, or than a few.
-    private func widths(of rows: [[Cell]], _ width: Int?) -> [Int] {
+    private func widths(of rows: [[Cell]], _ width: Int?, _ isCut: Bool) -> [Int] {
         func widest(_ index: Int, _ size: (String) -> Int) -> Int {
             rows.map { size($0[index].text) }.max() ?? 0
         }
         var widths = columns.indices.map { widest($0, \.columns) }
         guard let width else { return widths }
         let least = columns.indices.map { index in
+            if isCut { return min(widths[index], Self.leastOfCut) }
             let word = widest(index) {
                 $0.split(separator: " ").map { String($0).columns }.max() ?? 0
             }

@@ -1,4 +1,5 @@
 import DeviceCore
+import TestKit
 import Testing
 import Vocabulary
 
@@ -21,5 +22,95 @@ struct OverviewTests {
         #expect(some.waiting == Array(all.waiting.prefix(rows)))
         #expect(some.moreWaiting == (rows < 30 ? Int64(30 - rows) : nil))
         #expect(some.requests == all.requests && some.apps == all.apps)
+    }
+
+    /// Its last run has failed.
+    private static func fail(_ name: String, in bench: inout Bench) throws {
+        let launch = try #require(bench.spawn(of: name))
+        bench.started(launch)
+        bench.exited(launch, status: 1)
+    }
+
+    @Test(arguments: [0, 3, 100])
+    func `of what fails it is said whether it is tried again, whatever is left out`(
+        rows: Int
+    ) throws {
+        var bench = Self.bench(apps: 16)
+        bench.set(.idle, 0)
+        bench.set(.power, 1)
+        for name in ["zz", "busy"] {
+            bench.install(
+                .processing(name) {
+                    $0.processingNeeds = Needs(power: true)
+                    $0.processingInterval = .hours(1)
+                }
+            )
+            bench.ask(.run(AppID(name), identifier: nil))
+            try Self.fail(name, in: &bench)
+        }
+        bench.ask(.submit(Submission(identifier: "once", kind: .processing, command: ["once"])))
+        bench.ask(.run(AppID("command.once"), identifier: nil))
+        try Self.fail("command.once", in: &bench)
+        bench.ask(.run(AppID("busy"), identifier: nil))
+        bench.started(try #require(bench.spawn(of: "busy")))
+        bench.set(.power, 0)
+        let status = bench.device.status(at: bench.now, rows: rows)
+        #expect(status.failing.count == min(rows, 3))
+        for app in status.failing {
+            let again = ["zz": "waiting", "busy": "running"][app.app.name]
+            #expect(app.again == again, "\(app)")
+        }
+        #expect(status.failing.first?.next == nil)
+        #expect((status.moreFailing ?? 0) == Int64(max(0, 3 - rows)))
+    }
+
+    @Test func `what is due next stands first, what is due in a hundred years last`() throws {
+        var bench = Bench()
+        bench.set(.power, 0)
+        func submit(_ name: String, after wait: Interval?, power: Bool = false) {
+            let date = wait.map { bench.now.wall + $0 }
+            bench.ask(
+                .submit(
+                    Submission(
+                        identifier: name,
+                        kind: .processing,
+                        earliest: date,
+                        needs: Needs(power: power),
+                        command: ["true"]
+                    )
+                )
+            )
+        }
+        submit("far", after: .days(36_500))
+        submit("power-far", after: .days(36_400), power: true)
+        submit("power", after: nil, power: true)
+        submit("tonight", after: .hours(9))
+        submit("soon", after: .hours(1))
+        let all = bench.device.status(at: bench.now).waiting.map(\.task)
+        #expect(all == ["soon", "tonight", "power", "power-far", "far"])
+        let some = bench.device.status(at: bench.now, rows: 2)
+        #expect(some.waiting.map(\.task) == ["soon", "tonight"] && some.moreWaiting == 3)
+    }
+
+    @Test(.enabled(if: AllocationCounter.isAvailable, "a sanitizer has its own allocator"))
+    func `what is not shown is not explained`() throws {
+        var bench = Self.bench(apps: 0)
+        bench.set(.power, 1)
+        for number in 0..<200 {
+            bench.install(
+                .processing("app\(number)") { $0.processingNeeds = Needs(power: true) }
+            )
+            try Self.fail("app\(number)", in: &bench)
+        }
+        bench.set(.power, 0)
+        let (device, now) = (bench.device, bench.now)
+        var told = 0
+        let all = AllocationCounter.count { told = device.status(at: now).failing.count }
+        #expect(told == 200)
+        let few = AllocationCounter.count {
+            told = device.status(at: now, rows: 3).failing.count
+        }
+        #expect(told == 3)
+        #expect(few < all / 10, "\(few) of \(all)")
     }
 }

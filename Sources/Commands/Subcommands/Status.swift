@@ -9,8 +9,9 @@ extension OffstageProgram {
         "show what fails, runs and waits, and the state of the device",
         details: [
             "Manifests and settings that cannot be used come first, then apps whose last runs "
-                + "failed. Empty sections are left out. Of long sections the beginning is shown; "
-                + "--json prints all."
+                + "failed. Empty sections are left out. On a terminal it is one screen: of long "
+                + "sections the beginning is shown, of what waits that is what is due next, and what "
+                + "is long is cut; elsewhere ten rows of each section are shown. --json prints all."
         ],
         examples: [
             Example("status", "An overview."),
@@ -18,7 +19,7 @@ extension OffstageProgram {
         ],
         printsData: true
     ) { invocation throws(Failure) in
-        let rows = invocation.wantsJSON ? nil : StatusText.rows(invocation.console)
+        let rows = invocation.wantsJSON ? nil : Int64(Screen.rows(invocation.console))
         let report = try invocation.ask(Control1.Overview { $0.rows = rows })
         try invocation.show(report) {
             StatusText(invocation: invocation, report: $0.report).print()
@@ -31,66 +32,51 @@ private struct StatusText {
     let invocation: Invocation
     let report: Report.Status
     var console: Console { invocation.console }
-    /// Of each section, so that all of it is seen at once: the device takes sixteen lines.
-    static func rows(_ console: Console) -> Int64 {
-        console.height.map { Int64(max(3, ($0 - 16) / 3)) } ?? 10
-    }
 
     func print() {
-        printClock()
-        printInvalid()
-        printFailing()
-        printPause()
-        printRunning()
-        printWaiting()
-        printConditions()
+        var screen = Screen(console: console)
+        screen.heading = clock.map { [$0] } ?? []
+        screen.sections = [
+            invalid, failing, pause, running, waiting, conditions,
+        ].compactMap(\.self)
         let (apps, wakes) = (report.apps, report.today.wakes)
-        console.print(
+        screen.summary = [
             "\(apps) \(apps == 1 ? "app" : "apps"); today \(wakes) background "
                 + (wakes == 1 ? "run" : "runs") + ", \(Times.span(report.today.seconds)) in all"
-        )
-    }
-
-    /// What was left out of a section, and which command lists it.
-    private func printMore(_ count: Int64?, _ command: String) {
-        if let count { console.print("  … and \(count) more: \"offstage \(command)\"") }
-        console.print("")
-    }
-
-    private func section(_ title: String, _ style: Console.Style) {
-        console.print(console.styled(title, style))
+        ]
+        screen.print()
     }
 
     /// One that is ahead is virtual: all times are by it.
-    private func printClock() {
-        guard let now = report.now.wall, now - console.now.wall > .minutes(1) else { return }
+    private var clock: String? {
+        guard let now = report.now.wall, now - console.now.wall > .minutes(1) else { return nil }
         let ahead = (now - console.now.wall).seconds
-        console.print(
-            "For the daemon it is \(Times.stamp(now, at: console.now)): its clock is "
-                + "\(Times.rest(ahead)) ahead"
-        )
+        return "For the daemon it is \(Times.stamp(now, at: console.now)): its clock is "
+            + "\(Times.rest(ahead)) ahead"
     }
 
-    private func printInvalid() {
-        guard let invalid = report.invalid, !invalid.isEmpty else { return }
-        section("Manifests and settings that cannot be used", .red)
+    private var invalid: Screen.Section? {
+        guard let invalid = report.invalid, !invalid.isEmpty else { return nil }
         var table = Table("APP", "PROBLEM")
         for manifest in invalid {
             table.add([Table.Cell(manifest.what), Table.Cell(manifest.problem, .red)])
         }
-        table.print(console, indent: 2)
+        let title = "Manifests and settings that cannot be used"
+        var section = Screen.Section(title: title, style: .red)
+        (section.table, section.lister) = (table, "apps")
         if let file = invalid.first(where: { $0.app != nil && $0.file != nil })?.file {
-            console.print("  All that is wrong: offstage lint \(file.printable)")
+            section.hints.append("All that is wrong: offstage lint \(file.printable)")
         }
         if invalid.contains(where: { $0.app == nil }) {
-            console.print("  Settings take effect when all of them are valid: offstage doctor")
+            section.hints.append(
+                "Settings take effect when all of them are valid: offstage doctor"
+            )
         }
-        console.print("")
+        return section
     }
 
-    private func printFailing() {
-        guard !report.failing.isEmpty else { return }
-        section("Failing", .red)
+    private var failing: Screen.Section? {
+        guard !report.failing.isEmpty else { return nil }
         var table = Table("APP", "IN A ROW", "SINCE", "NEXT TRY", "REASON")
         for app in report.failing {
             table.add([
@@ -101,44 +87,38 @@ private struct StatusText {
                 Table.Cell(app.failures.reason),
             ])
         }
-        table.print(console, indent: 2)
-        printMore(report.moreFailing, "apps")
+        var section = Screen.Section(title: "Failing", style: .red)
+        (section.table, section.more, section.lister) = (table, report.moreFailing ?? 0, "apps")
         let first = report.failing[0].app.name.printable
-        console.print("  What it wrote: offstage logs \(first)")
-        if report.failing.contains(where: { !isTriedAgain($0) }) {
-            console.print("  To take one off this list: offstage dismiss APP")
+        section.hints = ["What it wrote: offstage logs \(first)"]
+        if report.failing.contains(where: { $0.again == nil }) {
+            section.hints.append("To take one off this list: offstage dismiss APP")
         }
-        console.print("")
-    }
-
-    private func isTriedAgain(_ app: Report.FailingApp) -> Bool {
-        app.next != nil || report.running.contains { $0.app == app.app }
-            || report.waiting.contains { $0.app == app.app }
+        return section
     }
 
     /// The time that stands beside the task below: the back-off is only one of the gates that may
     /// hold it.
     private func nextTry(of app: Report.FailingApp) -> String {
-        if report.running.contains(where: { $0.app == app.app && $0.task != nil }) { return "now" }
+        if app.again == "running" { return "now" }
         if let next = app.next { return invocation.timeText(next) }
-        return report.waiting.contains { $0.app == app.app } ? "when nothing holds it" : "–"
+        return app.again == nil ? "–" : "when nothing holds it"
     }
 
-    private func printPause() {
-        guard let pause = report.paused else { return }
+    private var pause: Screen.Section? {
+        guard let pause = report.paused else { return nil }
         let rest = pause.until?.wall.map { ($0 - console.now.wall).seconds }
-        section("Paused", .yellow)
-        console.print(
-            "  All background work is held "
+        var section = Screen.Section(title: "Paused", style: .yellow)
+        section.sentences = [
+            "All background work is held "
                 + (rest.map { "for \(Times.rest($0)) more" } ?? "until \"offstage continue\"")
                 + "; paused \(invocation.timeText(pause.since))."
-        )
-        console.print("")
+        ]
+        return section
     }
 
-    private func printRunning() {
-        guard !report.running.isEmpty else { return }
-        section("Running", .green)
+    private var running: Screen.Section? {
+        guard !report.running.isEmpty else { return nil }
         var table = Table("APP", "STATE", "TASK", "SINCE", "TIME LEFT", "PID")
         for launch in report.running {
             // What was launched for nothing may hold time of its own.
@@ -153,13 +133,13 @@ private struct StatusText {
                 launch.pid.map { "\($0)" } ?? "–"
             )
         }
-        table.print(console, indent: 2)
-        printMore(report.moreRunning, "apps")
+        var section = Screen.Section(title: "Running", style: .green)
+        (section.table, section.more, section.lister) = (table, report.moreRunning ?? 0, "apps")
+        return section
     }
 
-    private func printWaiting() {
-        guard !report.waiting.isEmpty else { return }
-        section("Waiting", .bold)
+    private var waiting: Screen.Section? {
+        guard !report.waiting.isEmpty else { return nil }
         var table = Table("APP", "TASK", "NEXT", "WHY")
         for task in report.waiting {
             table.add(
@@ -169,15 +149,16 @@ private struct StatusText {
                 task.sentence
             )
         }
-        table.print(console, indent: 2)
-        printMore(report.moreWaiting, "tasks")
+        var section = Screen.Section(title: "Waiting", style: .bold)
+        (section.table, section.more, section.lister) = (table, report.moreWaiting ?? 0, "tasks")
+        return section
     }
 
-    private func printConditions() {
-        guard !report.conditions.isEmpty else { return }
-        section("Device", .bold)
+    private var conditions: Screen.Section? {
+        guard !report.conditions.isEmpty else { return nil }
         var table = Table("CONDITION", "VALUE", "SINCE", "SOURCE")
-        for condition in report.conditions where !condition.isUnknown {
+        let known = report.conditions.filter { !$0.isUnknown }
+        for condition in known {
             table.add([
                 Table.Cell(condition.condition),
                 condition.valueCell(nil),
@@ -185,24 +166,27 @@ private struct StatusText {
                 Table.Cell(condition.source ?? "–"),
             ])
         }
-        table.print(console, indent: 2)
-        printUnknown(
-            report.conditions.filter(\.isUnknown).map(\.condition)
-        )
-        console.print("")
+        var section = Screen.Section(title: "Device", style: .bold)
+        (section.table, section.lister) = (table, "conditions")
+        section.hints = unknown(report.conditions.filter(\.isUnknown).map(\.condition))
+        let values = report.conditions.map { "\($0.condition) \($0.valueCell(nil).text)" }
+        section.brief = "Device: " + values.joined(separator: ", ")
+        return section
     }
 
     /// What nothing can ask for is told apart: nothing waits for it.
-    private func printUnknown(_ names: [String]) {
+    private func unknown(_ names: [String]) -> [String] {
         let isAsked = { name in Condition(named: name)?.canBeAskedFor ?? false }
         let asked = names.filter(isAsked).joined(separator: ", ")
         let others = names.filter { !isAsked($0) }.joined(separator: ", ")
+        var lines: [String] = []
         if !asked.isEmpty {
-            console.print("  Unknown: \(asked). Work that asks for one of them waits.")
+            lines.append("Unknown: \(asked). Work that asks for one of them waits.")
         }
         if !others.isEmpty {
-            console.print("  \(asked.isEmpty ? "Unknown" : "Also unknown"): \(others).")
+            lines.append("\(asked.isEmpty ? "Unknown" : "Also unknown"): \(others).")
         }
+        return lines
     }
 }
 

@@ -6,7 +6,7 @@ extension Device {
     package var appNames: [String] { listed.map { apps[$0].id.name } }
 
     /// Apps that there are: what is kept of one whose manifest is gone is no app.
-    private var listed: [Int] { usedIndices.filter(isListed) }
+    var listed: [Int] { usedIndices.filter(isListed) }
 
     /// Whether an app of that id is one that there is.
     package func isListed(_ app: AppID) -> Bool { apps.index(of: app).map(isListed) ?? false }
@@ -26,54 +26,6 @@ extension Device {
     /// Live launches, as the store remembers them.
     package var launchIDs: [LaunchID] { owners.map(\.launch) }
 
-    /// `rows`: at most so many of each list. A row of what waits is explained, which takes longer
-    /// than all the rest; what is left out is only counted.
-    package func status(at now: Moment, rows: Int = .max) -> Report.Status {
-        let reporter = Reporter(now: now)
-        return Report.Status {
-            $0.now = Report.Time(now.wall, utcOffset: now.utcOffset)
-            $0.paused = pauseReport(reporter)
-            $0.invalid = invalidManifests
-            for index in usedIndices {
-                let app = apps[index]
-                $0.requests += Int64(app.requests.count)
-                if tellsFailures(of: app, at: now.wall),
-                    let failing = failing(index, reporter)
-                {
-                    add(failing, to: &$0.failing, upTo: rows, orTo: &$0.moreFailing)
-                }
-                for launch in app.launches {
-                    add(
-                        self.launch(launch, of: app, reporter),
-                        to: &$0.running,
-                        upTo: rows,
-                        orTo: &$0.moreRunning
-                    )
-                }
-                for request in app.requests where app.isWaiting(request) {
-                    add(
-                        task(request, index, reporter),
-                        to: &$0.waiting,
-                        upTo: rows,
-                        orTo: &$0.moreWaiting
-                    )
-                }
-            }
-            $0.conditions = conditionsReport(at: now)
-            $0.apps = Int64(listed.count)
-            $0.today = reporter.spent(ledger)
-        }
-    }
-
-    private func add<Row>(
-        _ row: @autoclosure () -> Row,
-        to list: inout [Row],
-        upTo limit: Int,
-        orTo more: inout Int64?
-    ) {
-        if list.count < limit { list.append(row()) } else { more = (more ?? 0) + 1 }
-    }
-
     /// In the order of their ids, without those of programs that are not installed.
     package var invalidManifests: [Report.InvalidManifest] {
         usedIndices.filter { apps[$0].problem != nil && !apps[$0].lacksProgram }
@@ -91,23 +43,7 @@ extension Device {
         usedIndices.count { apps[$0].manifest != nil && !apps[$0].isTransient }
     }
 
-    /// Its tasks are explained for it: what is tried again is one of them.
-    private func failing(_ index: Int, _ reporter: Reporter) -> Report.FailingApp? {
-        let app = apps[index]
-        var failures = app.record.failures
-        // Nobody tries again what was asked for once.
-        if app.requests.isEmpty { failures.until = nil }
-        guard let report = reporter.failures(failures) else { return nil }
-        let waiting = app.requests.filter { app.isWaiting($0) }.map { task($0, index, reporter) }
-        return Report.FailingApp {
-            ($0.app, $0.name, $0.failures) = (app.id, app.displayName, report)
-            $0.next = waiting.compactMap(\.next).min {
-                $0.wall ?? .distantFuture < $1.wall ?? .distantFuture
-            }
-        }
-    }
-
-    private func pauseReport(_ reporter: Reporter) -> Report.Pause? {
+    func pauseReport(_ reporter: Reporter) -> Report.Pause? {
         let until: WallTime?
         switch pause {
         case .none: return nil
@@ -120,7 +56,7 @@ extension Device {
         }
     }
 
-    private func launch(_ launch: Launch, of app: AppState, _ reporter: Reporter) -> Report.Launch {
+    func launch(_ launch: Launch, of app: AppState, _ reporter: Reporter) -> Report.Launch {
         Report.Launch {
             ($0.app, $0.name, $0.launch) = (app.id, app.displayName, launch.id)
             ($0.state, $0.frozen) = (launch.stateLabel, launch.isFrozen)
@@ -168,12 +104,14 @@ extension Device {
         return apps[index].requests.map { task($0, index, reporter) }
     }
 
-    private func task(_ request: Request, _ index: Int, _ reporter: Reporter) -> Report.Request {
+    func task(_ request: Request, _ index: Int, _ reporter: Reporter) -> Report.Request {
         let app = apps[index]
         let explanation = explain(request, app, index, reporter.now)
         return Report.Request {
             ($0.app, $0.name, $0.task) = (app.id, app.displayName, request.identifier)
+            $0.request = Int64(clamping: request.id.number)
             ($0.kind, $0.origin) = (request.trigger.rawValue, request.origin.rawValue)
+            if app.isWaiting(request), request.isUserInitiated { $0.userInitiated = true }
             ($0.state, $0.sentence) = (explanation.state.rawValue, explanation.sentence)
             $0.submitted = reporter.time(request.submittedAt)
             $0.earliest = reporter.time(request.earliest)

@@ -41,6 +41,8 @@ extension Report {
         package var failures = Failures()
         /// Of its tasks, the next that may run; nil: none, or not at a time that is known.
         package var next: Time?
+        /// `running`: it is being tried again; `waiting`: it will be; nil: it will not.
+        package var again: String?
         package init() {}
     }
 
