@@ -248,7 +248,16 @@ extension Control1 {
             try fields.option(
                 "kind",
                 &kind,
-                "refresh or processing, of a task that was not submitted before"
+                "refresh or processing: of the task to launch, which must not wait as the other"
+            )
+        }
+
+        package func check() throws(OptionError) {
+            guard let kind, what != .launch || task == nil else { return }
+            throw OptionError(
+                reason: "kind is for the launch of a task",
+                value: kind.rawValue,
+                fix: what == .launch ? "give the task as well" : "leave it out"
             )
         }
     }

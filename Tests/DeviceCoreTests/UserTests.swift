@@ -157,7 +157,8 @@ struct UserTests {
         bench.install(.linked("app", identifiers: ["app.*"]))
         bench.ask(.simulate(.launch, AppID("app"), identifier: "app.x"))
         #expect(bench.spawned.isEmpty && bench.refusal?.code == .invalid)
-        #expect(bench.refusal?.fix.contains("with --refresh or --processing") == true)
+        let command = "offstage simulate launch app app.x"
+        #expect(bench.refusal?.fix == "\(command) --refresh, or: \(command) --processing")
         for kind in TaskKind.allCases {
             bench.ask(.simulate(.launch, AppID("app"), identifier: "app.x", kind: kind))
             let launch = try #require(bench.spawn(of: "app"))
@@ -179,6 +180,25 @@ struct UserTests {
         #expect(bench.app("app")?.record.kinds.count == 4)
         bench.ask(.simulate(.launch, AppID("app"), identifier: "app.z"))
         #expect(bench.refusal?.code == .invalid)
+    }
+
+    @Test(arguments: [TaskKind.refresh, .processing])
+    func `what waits is launched as its own kind only`(kind: TaskKind) throws {
+        var bench = Bench()
+        bench.install(.linked("app", identifiers: ["app.x"]))
+        let app = try bench.openApp("app", registered: ["app.x"])
+        bench.set(.idle, 0)
+        bench.submit(app, "app.x", .processing)
+        bench.exited(app)
+        bench.ask(.simulate(.launch, AppID("app"), identifier: "app.x", kind: kind))
+        guard kind == .refresh else {
+            let launch = try #require(bench.spawn(of: "app"))
+            #expect(bench.launch(launch)?.wake?.trigger == .processing)
+            return
+        }
+        #expect(bench.refusal?.code == .invalid && bench.spawned.isEmpty)
+        #expect(bench.refusal?.reason.hasSuffix("as a processing task, not as refresh") == true)
+        #expect(bench.refusal?.fix == "offstage simulate launch app app.x")
     }
 
     @Test func `a kind that the manifest does not declare is refused`() {

@@ -93,7 +93,7 @@ struct AppBusTests {
         #expect(submitted["app"] == "command.one")
         #expect(try call("Tasks", "command.one")[0]?["everySeconds"] == 3600.0)
         #expect(try call("Cancel", "command.one", [:]).mapValue != nil)
-        #expect(try call("Run", "reader", [:]).mapValue != nil)
+        #expect(try call("Run", "reader", [:])["line"] == 41)
         #expect(try call("Open", "reader", [:])["launch"]?.integerValue != nil)
         #expect(try call("Leave", "reader", [:]).mapValue != nil)
         #expect(try call("Close", "reader", [:]).mapValue != nil)
@@ -138,6 +138,14 @@ struct AppBusTests {
 
     @Test func aWrongValueIsInvalid() {
         #expect(refusal("Simulate", "everything", "reader", [:]).name == .invalid)
+        for (what, options) in [
+            ("expire", ["task": "t", "kind": "refresh"]), ("fetch", ["kind": "refresh"]),
+            ("launch", ["kind": "refresh"]),
+        ] as [(Value, ValueMap)] {
+            let (name, text) = refusal("Simulate", what, "reader", .map(options))
+            #expect(name == .invalid, "\(text)")
+            #expect(text.hasPrefix("kind is for the launch of a task"), "\(text)")
+        }
         #expect(refusal("Pause", ["seconds": -1]).name == .invalid)
         #expect(refusal("Submit", ["kind": "refresh"]).name == .invalid)
         #expect(refusal("History", ["limit": 0]).name == .invalid)

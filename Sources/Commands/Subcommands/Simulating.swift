@@ -45,7 +45,8 @@ extension OffstageProgram {
                 + "against no quota.",
             "A task that the app has not submitted at the moment is launched as what it was the "
                 + "last time. Where that is not known, and the manifest declares both modes, say "
-                + "--refresh or --processing: an app that expects the other kind would crash.",
+                + "--refresh or --processing: an app that expects the other kind would crash. A "
+                + "task that waits is launched as its own kind only.",
             "advance moves the clock of a daemon that was started with --virtual-clock, through "
                 + "every timer on the way: what is due runs, and grants end. Before each step it "
                 + "waits for runs in progress, for each at most as long as --patience; a run "

@@ -36,6 +36,7 @@ extension Device {
             identifier.map { request.identifier == $0 }
                 ?? (simulation == .fetch ? request.trigger.row.fetches : true)
         }
+        if let model, let kind { try check(kind, of: model, app) }
         if model == nil, simulation == .launch, identifier == nil {
             try launchInBackground(index, &transition)
             return
@@ -79,6 +80,21 @@ extension Device {
             throw error
         }
         touch(index)
+    }
+
+    /// What waits or runs has its kind: a program that expects that one would crash.
+    private func check(
+        _ said: TaskKind,
+        of request: Request,
+        _ app: AppState
+    ) throws(Refusal) {
+        guard request.trigger != said.trigger else { return }
+        throw Refusal(
+            .invalid,
+            reason: "\(request.identifier) has been submitted as a \(request.trigger.rawValue) "
+                + "task, not as \(said.rawValue)",
+            fix: "offstage simulate launch \(app.id) \(request.identifier)"
+        )
     }
 
     /// What would be asked for, where nothing is; nil: there is no manifest.
@@ -129,12 +145,14 @@ extension Device {
         }
         if let known = app.record.kind(of: identifier), kinds.contains(known) { return known }
         guard kinds.count > 1 else { return kinds.first }
-        let words = kinds.map { "--\($0.rawValue)" }.joined(separator: " or ")
+        let commands = kinds.map { kind in
+            "offstage simulate launch \(app.id) \(identifier) --\(kind.rawValue)"
+        }
         throw Refusal(
             .invalid,
             reason: "\(app.id) has not submitted this task, so its kind is not known",
             value: identifier,
-            fix: "say which: offstage simulate launch \(app.id) \(identifier) with \(words)"
+            fix: commands.joined(separator: ", or: ")
         )
     }
 
