@@ -306,10 +306,8 @@ struct DaemonTests {
         _ = try follower.wait(block: true)
     }
 
-    /// The app takes the place of the command, in a launch of its own.
-    @Test func aTerminalAppRunsInTheCallersTerminal() throws {
-        try daemon.start()
-        var terminal = try PseudoTerminal()
+    /// Opens the app, as somebody types it in a terminal.
+    private func open(in terminal: inout PseudoTerminal) throws -> PidFD {
         var program = Program(
             Products.path(of: "offstage"),
             arguments: ["offstage", "open", "reader"],
@@ -321,8 +319,15 @@ struct DaemonTests {
         program.output = terminal.terminal?.number
         program.error = terminal.terminal?.number
         program.controlsTerminal = true
-        let process = try program.start()
-        terminal.terminal = nil
+        defer { terminal.terminal = nil }
+        return try program.start()
+    }
+
+    /// The app takes the place of the command, in a launch of its own.
+    @Test func aTerminalAppRunsInTheCallersTerminal() throws {
+        try daemon.start()
+        var terminal = try PseudoTerminal()
+        let process = try open(in: &terminal)
         var shown = ""
         func read(until part: String) throws {
             while !shown.contains(part) {
@@ -334,6 +339,13 @@ struct DaemonTests {
         #expect(shown.contains("pid \(process.pid)\r\n"))
         #expect(shown.contains("on \(terminal.path)\r\n"))
         #expect(shown.contains("with hello reader \(daemon.socket) vt100 clean\r\n"))
+        #expect(try offstage("apps").output.contains("reader  foreground"))
+        // From another terminal it is brought back where it is: nobody has asked to attach.
+        #expect(try offstage("leave reader").succeeded)
+        var other = try PseudoTerminal()
+        let again = try open(in: &other)
+        try Wait.until(readable: again.descriptor.number, "end of the command")
+        #expect(try again.wait(block: true) == .exited(0))
         #expect(try offstage("apps").output.contains("reader  foreground"))
         try terminal.master.writeAll("words\n")
         try read(until: "read words")

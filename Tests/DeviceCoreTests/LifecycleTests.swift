@@ -90,13 +90,20 @@ struct LifecycleTests {
         )
         #expect(bench.refusal?.code == .held)
         #expect(bench.refusal?.reason == "app cannot be started: app is not in PATH")
+        func opened() -> Int { bench.history.count { $0.entry == .use(.opened) } }
+        #expect(opened() == 0, "it was not")
         bench.ask(.open(AppID("app"), attach: nil))
-        bench.started(try #require(bench.spawn(of: "app")))
+        let next = try #require(bench.spawn(of: "app"))
+        #expect(opened() == 0, "not before it is known")
+        bench.started(next)
         guard case .opened(let app)? = bench.reply else {
             Issue.record("not answered")
             return
         }
         #expect(app.attach == false)
+        #expect(opened() == 1)
+        bench.ask(.open(AppID("app"), attach: nil))
+        #expect(opened() == 2, "it runs already")
     }
 
     @Test func `what needs a terminal is not started without one`() throws {

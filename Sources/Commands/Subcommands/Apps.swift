@@ -56,7 +56,7 @@ extension OffstageProgram {
         details: [
             "The app is in the foreground, and no background rule applies to it, until \"offstage "
                 + "leave\" or until it exits. An app whose desktop entry says Terminal=true "
-                + "runs in this terminal.",
+                + "runs in this terminal, unless it runs already.",
             "URLs are told to an app that links the library, whether it is launched for them or "
                 + "runs. Other programs do not get them.",
         ],
@@ -74,11 +74,15 @@ extension OffstageProgram {
         var call = Control1.Open { $0.app = app }
         let urls = invocation.options.all("url")
         if !urls.isEmpty { call.urls = urls }
-        let isTerminal = try wantsThisTerminal(app, invocation)
-        if isTerminal || invocation.options.has("attach") {
+        let opened: OpenedApp
+        if invocation.options.has("attach") {
             call.attach = Int64(CurrentProcess.pid)
+            opened = try invocation.ask(call, look: "offstage apps")
+        } else if try wantsThisTerminal(app, invocation) {
+            opened = try openHere(call, invocation)
+        } else {
+            opened = try invocation.ask(call, look: "offstage apps")
         }
-        let opened = try invocation.ask(call, look: "offstage apps")
         if let untold = opened.untold {
             invocation.console.printError(
                 "\(OffstageProgram.name): warning: \(app) has not been told of "
@@ -90,6 +94,26 @@ extension OffstageProgram {
         invocation.report([
             "app": .string(app), "launch": .integer(Int64(clamping: opened.launch.number)),
         ])
+    }
+
+    /// In this terminal, if it does not run; one that does is brought to the foreground where it
+    /// is.
+    private static func openHere(
+        _ call: Control1.Open,
+        _ invocation: Invocation
+    ) throws(Failure) -> OpenedApp {
+        var here = call
+        here.attach = Int64(CurrentProcess.pid)
+        do throws(Failure) {
+            return try invocation.ask(here, look: "offstage apps")
+        } catch let refusal where refusal.code == .failed && refusal.loss == nil {
+            do throws(Failure) {
+                return try invocation.ask(call, look: "offstage apps")
+            } catch  where error.code == .failed {
+                // Why it does not run says more.
+                throw refusal
+            }
+        }
     }
 
     /// Whether the desktop entry says `Terminal=true` and this is one.

@@ -52,7 +52,7 @@ extension Device {
         }
         let ending = apps[index].launches.first { $0.role == .main && $0.ending != nil }
         if attach != nil { try checkFree(id, main, ending) }
-        used(index, .opened, &transition)
+        used(index, .opened, isTold: main != nil, &transition)
         if let main {
             take(.opened(urls: urls), main.id, &transition)
             var opened = OpenedApp(launch: main.id)
@@ -92,13 +92,20 @@ extension Device {
         var attaches: Bool
     }
 
-    /// It is known what became of a launch. `failure`: why it is none.
+    /// It is known what became of a launch. `failure`: why it is none; the history then has no word
+    /// of an opening.
     mutating func answerOpening(
         _ id: LaunchID,
         _ index: Int,
         failure: StartFailure? = nil,
         _ transition: inout Transition
     ) {
+        let isOpened = failure == nil && apps[index].record.closedAt == nil
+        if isOpened, opening.contains(where: { $0.launch == id }) {
+            apps[index].record.lastUsed = transition.now.wall
+            appendHistory(.use(.opened), app: index, &transition)
+            save(app: index)
+        }
         for waiting in opening where waiting.launch == id {
             guard failure == nil || !isStopping else {
                 transition.reply(waiting.reply, .refused(.stopping))
@@ -263,9 +270,11 @@ extension Device {
         }
     }
 
+    /// `isTold`: the history says it at once, and not when it is known to have come about.
     private mutating func used(
         _ index: Int,
         _ kind: HistoryLine.UseKind,
+        isTold: Bool = true,
         _ transition: inout Transition
     ) {
         apps[index].record.lastUsed = transition.now.wall
@@ -287,7 +296,7 @@ extension Device {
         case .closed: refreshPolicy.appClosed()
         }
         save(.device)
-        appendHistory(.use(kind), app: index, &transition)
+        if isTold { appendHistory(.use(kind), app: index, &transition) }
         save(app: index)
         touch(index)
     }
