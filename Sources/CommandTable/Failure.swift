@@ -16,6 +16,8 @@ package struct Failure: Error, Equatable, Sendable {
     package var message: String
     /// What to do; may be empty.
     package var fix: String
+    /// It is no sentence, and stands behind the message in brackets.
+    package var isFixInLine = false
     /// How a service that does not answer was lost; nil: it did, or is not the one.
     package var loss: Loss?
     /// The service has nothing, or nothing more, to do it to.
@@ -39,6 +41,12 @@ package struct Failure: Error, Equatable, Sendable {
 }
 
 extension Failure {
+    /// As people read it, after the name of the program.
+    var lines: [String] {
+        if fix.isEmpty { return [message] }
+        return isFixInLine ? ["\(message) (\(fix))"] : [message, fix]
+    }
+
     /// As programs read it.
     var report: Value {
         var fields: ValueMap = [

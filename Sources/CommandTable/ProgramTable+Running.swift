@@ -10,7 +10,7 @@ extension ProgramTable {
         _ call: (Options) -> Call
     ) -> Int32 {
         // Until the options have been read, as far as can be told.
-        var wantsJSON = arguments.contains("--" + OptionRow.json.long)
+        var wantsJSON = arguments.prefix { $0 != "--" }.contains("--" + OptionRow.json.long)
         do throws(Failure) {
             try dispatch(arguments, console, call, &wantsJSON)
             return 0
@@ -18,8 +18,7 @@ extension ProgramTable {
             if wantsJSON {
                 console.printError(error.report.json())
             } else {
-                console.printError("\(name): \(error.message)")
-                if !error.fix.isEmpty { console.printError(error.fix) }
+                console.printError("\(name): " + error.lines.joined(separator: "\n"))
             }
             return error.code.rawValue
         }

@@ -117,13 +117,15 @@ package struct Refusal: Error, Hashable, Sendable, Codable {
     package var value: String
     package var fix: String
 
-    /// In one line; a value that the reason begins with is not said again.
+    /// In one line, with the fix in brackets, so that nothing else stands in brackets at its end. A
+    /// value that the reason begins with is not said again.
     package var text: String {
         var text = reason
         if !value.isEmpty, code == .notFound || !reason.hasPrefix("\(value) ") {
             text += ": \(value)"
         }
-        return fix.isEmpty ? text : text + " (\(fix))"
+        if fix.isEmpty { return text.hasSuffix(")") ? text + "." : text }
+        return text + " (\(fix))"
     }
 
     /// What to do about what only the administrator can change.

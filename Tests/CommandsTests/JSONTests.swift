@@ -78,6 +78,8 @@ struct JSONTests {
 
     @Test func whatBelongsToAnotherCommandAsksForNothing() {
         let terminal = TestTerminal()
+        let behind = terminal.run("submit --bogus -- curl --json x", CoreControl(at: terminal.now))
+        #expect(behind.errors.hasPrefix("offstage: there is no option \"--bogus\""), "\(behind)")
         let outcome = terminal.run("submit restic --json", CoreControl(at: terminal.now))
         #expect(outcome.errors.hasPrefix("offstage: submit: say either"))
     }

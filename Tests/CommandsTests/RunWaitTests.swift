@@ -65,6 +65,17 @@ struct RunWaitTests {
         try daemon.start()
         let outcome = try offstage("run --wait nobody")
         #expect(outcome.status == .exited(3) && outcome.errors.contains("no app of that name"))
+        // What to do is a field of its own for programs, and in brackets for people.
+        try submit("good", "true")
+        let told = try offstage("run command.goood")
+        #expect(
+            told.errors
+                == "offstage: no app of that name: command.goood (did you mean command.good?)\n",
+            "\(told)"
+        )
+        let error = try ValueJSON.parse(try offstage("run command.goood --json").errors)
+        #expect(error["error"] == "no app of that name: command.goood", "\(error)")
+        #expect(error["fix"] == "did you mean command.good?", "\(error)")
     }
 
     @Test func `it waits for a run that goes on while the daemon is started again`() throws {

@@ -194,6 +194,26 @@ struct DaemonControl: Control {
         )
     }
 
+    /// A refusal of the daemon's ends with what to do, in brackets.
+    static func parts(of text: String) -> (message: String, fix: String) {
+        var depth = 0
+        for index in text.indices.reversed() {
+            switch text[index] {
+            case ")": depth += 1
+            case "(": depth -= 1
+            default: break
+            }
+            // It does not end with any.
+            if depth == 0, text[index] != "(" { break }
+            guard depth == 0 else { continue }
+            let before = text[..<index]
+            guard before.hasSuffix(" ") else { break }
+            let fix = text[text.index(after: index)...].dropLast()
+            return (String(before.dropLast()), String(fix))
+        }
+        return (text, "")
+    }
+
     /// The daemon's refusal in its own words.
     private func failure(_ error: BusError, _ call: EncodedCall) -> Failure {
         let name: String
@@ -220,7 +240,9 @@ struct DaemonControl: Control {
         }
         let known = ControlErrorName(rawValue: name)
         let code = known.flatMap { Failure.Code(rawValue: $0.exitStatus) } ?? .failed
-        var failure = Failure(code, error.message.printable)
+        let (message, fix) = known == nil ? (error.message, "") : Self.parts(of: error.message)
+        var failure = Failure(code, message.printable, fix: fix.printable)
+        failure.isFixInLine = true
         failure.nothingToDo = known == .notFound || known == .held
         return failure
     }
