@@ -29,16 +29,39 @@ package struct DesktopFiles {
         )
     }
 
-    /// In the order in which they count; one id may come more than once.
-    package func entries() -> [Entry] {
-        var entries: [Entry] = []
-        for (directory, below) in trees() {
+    /// What was found, and which directories could not be looked into.
+    package struct Listing {
+        /// In the order in which they count; one id may come more than once.
+        package var entries: [Entry] = []
+        /// Each with its directory as the subject: there, and whatever is in it and below it is
+        /// not known.
+        package var unreadable: [LinuxError] = []
+
+        /// The error of the first directory among them that a path is below.
+        package func problem(above path: String) -> LinuxError? {
+            unreadable.first { path.hasPrefix($0.subject + "/") }
+        }
+    }
+
+    package func entries() -> [Entry] { listing().entries }
+
+    package func listing() -> Listing {
+        let found = search()
+        var listing = Listing(unreadable: found.unreadable)
+        for (directory, below) in found.trees {
             for folder in [directory] + below {
-                guard let names = try? Files.list(folder) else { continue }
+                let names: [String]
+                do throws(LinuxError) {
+                    names = try Files.list(folder)
+                } catch {
+                    let isKnown = listing.unreadable.contains { $0.subject == folder }
+                    if !isKnown, !Files.isMissing(folder) { listing.unreadable.append(error) }
+                    continue
+                }
                 for name in names where name.hasSuffix(".desktop") {
                     let path = folder + "/" + name
                     let relative = String(path.dropFirst(directory.count + 1))
-                    guard entries.count < Self.fileLimit,
+                    guard listing.entries.count < Self.fileLimit,
                         let id = DesktopFileID.id(relativePath: relative)
                     else { continue }
                     let status = Files.status(path)
@@ -48,29 +71,25 @@ package struct DesktopFiles {
                     {
                         continue
                     }
-                    entries.append(Entry(id: id, path: path, status: status))
+                    listing.entries.append(Entry(id: id, path: path, status: status))
                 }
             }
         }
-        return entries
+        return listing
     }
 
     /// Directories that are there, and whose files cannot be listed.
-    package func problems() -> [LinuxError] {
-        trees().flatMap { [$0.directory] + $0.below }.compactMap { folder in
-            do throws(LinuxError) {
-                _ = try Files.list(folder)
-                return nil
-            } catch {
-                return Files.isMissing(folder) ? nil : error
-            }
-        }
-    }
+    package func problems() -> [LinuxError] { listing().unreadable }
 
     /// The directories with what is below each. Links may form a cycle, or lead twice to one place,
     /// so each real directory is read once: at its own path if that is below one of them, else by
     /// the first link to it.
-    package func trees() -> [(directory: String, below: [String])] {
+    package func trees() -> [(directory: String, below: [String])] { search().trees }
+
+    private func search() -> (
+        trees: [(directory: String, below: [String])], unreadable: [LinuxError]
+    ) {
+        var unreadable: [LinuxError] = []
         var seen: Set<RealDirectory> = []
         for directory in directories {
             if let status = Files.status(directory) { seen.insert(RealDirectory(status)) }
@@ -78,7 +97,14 @@ package struct DesktopFiles {
         var links: [(tree: Int, path: String, depth: Int)] = []
         var trees = directories.map { (directory: $0, below: [String]()) }
         func walk(_ path: String, _ tree: Int, _ depth: Int) {
-            guard depth <= Self.depthLimit, let names = try? Files.list(path) else { return }
+            guard depth <= Self.depthLimit else { return }
+            let names: [String]
+            do throws(LinuxError) {
+                names = try Files.list(path)
+            } catch {
+                if !Files.isMissing(path) { unreadable.append(error) }
+                return
+            }
             for name in names where !name.hasPrefix(".") && !name.hasSuffix(".desktop") {
                 let child = path + "/" + name
                 if Files.status(child, followLinks: false)?.kind == .link {
@@ -89,7 +115,17 @@ package struct DesktopFiles {
             }
         }
         func enter(_ path: String, _ tree: Int, _ depth: Int) {
-            guard let status = Files.status(path), status.kind == .directory,
+            guard let status = Files.status(path) else {
+                let above = Files.directory(of: path)
+                // Its directory may be listed, and not be searched.
+                if Files.status(path, followLinks: false) == nil, !Files.isMissing(path),
+                    unreadable.last?.subject != above
+                {
+                    unreadable.append(LinuxError("stat", above, .access))
+                }
+                return
+            }
+            guard status.kind == .directory,
                 seen.insert(RealDirectory(status)).inserted
             else { return }
             trees[tree].below.append(path)
@@ -101,7 +137,7 @@ package struct DesktopFiles {
             enter(links[next].path, links[next].tree, links[next].depth)
             next += 1
         }
-        return trees
+        return (trees, unreadable)
     }
 
     /// A directory, whatever names lead to it.

@@ -114,6 +114,36 @@ struct UnusableManifestTests {
         #expect(try bench.app("reader")?["modes"] == ["fetch"])
     }
 
+    @Test(.enabled(if: Unprivileged.isPossible, "needs root, and a user nobody"))
+    func `a directory that cannot be read any more ends no run, and is told until it can`()
+        throws
+    {
+        let bench = try DaemonBench(as: Command.ordinaryUser, starting: false)
+        try bench.refresh("reader", "echo $$ > pid; exec sleep 1000")
+        try bench.daemon.start()
+        let process = try bench.process(from: "pid")
+        let directory = bench.daemon.scratch("data/applications")
+        try Files.setPermissions(directory, 0)
+        defer { try? Files.setPermissions(directory, 0o755) }
+        try bench.wait(until: "told") { try bench.app("reader")?["problem"] != nil }
+        for isRestarted in [false, true] {
+            if isRestarted { try bench.restart() }
+            let status = try offstage(bench, "status").output
+            #expect(status.hasPrefix("Manifests that cannot be used\n"), "\(status)")
+            #expect(
+                try bench.app("reader")?["problem"]
+                    == .string("\(directory) cannot be read: Permission denied")
+            )
+            #expect(process.isAlive)
+            #expect(try bench.running("reader")?["pid"]?.integerValue == Int64(process.pid))
+            #expect(try bench.runs("reader").isEmpty)
+        }
+        try Files.setPermissions(directory, 0o755)
+        try bench.wait(until: "readable") { try bench.app("reader")?["problem"] == nil }
+        #expect(try bench.app("reader")?["modes"] == ["fetch"])
+        #expect(process.isAlive)
+    }
+
     @Test func `lint says where the daemon does not look, and whom it finds first`() throws {
         let bench = try DaemonBench(starting: false)
         try bench.manifest("reader", exec: "/bin/true", "BackgroundModes=fetch;")

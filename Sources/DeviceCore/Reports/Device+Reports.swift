@@ -38,6 +38,16 @@ extension Device {
             }
     }
 
+    /// Apps that had a manifest when a daemon looked last, or of which something runs.
+    package var expectedApps: [AppID] {
+        usedIndices.filter {
+            let app = apps[$0]
+            return !app.isTransient && app.record.firstSeen != nil
+                && (app.record.goneSince == nil || !app.launches.isEmpty)
+        }
+        .map { apps[$0].id }
+    }
+
     /// How many apps have a manifest in force.
     package var usableManifests: Int {
         usedIndices.count { apps[$0].manifest != nil && !apps[$0].isTransient }

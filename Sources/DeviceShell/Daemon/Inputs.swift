@@ -97,12 +97,13 @@ final class Inputs {
     /// Files that cannot be read and are not the user's own.
     var manifestsPassedOver: [String] { manifests.passedOver }
 
-    /// What the kernel would not watch is looked at when the daemon is awake anyhow.
+    /// What the kernel would not watch, or we may not read, is looked at when the daemon is awake
+    /// anyhow.
     private func renewWatches() {
         guard Clocks.boot() - lastRenewal >= .minutes(1) else { return }
         lastRenewal = Clocks.boot()
         daemon.machine.renewDesktopUnits()
-        guard watchProblem != nil else { return }
+        guard watchProblem != nil || manifests.isPartial else { return }
         (manifestsAreStale, settingsAreStale) = (true, true)
         daemon.machine.renewWatches()
     }
@@ -120,6 +121,7 @@ final class Inputs {
         valid = kept
         let settings = readSettings() ?? lastValidSettings()
         told = settings
+        manifests.expect(daemon.device.expectedApps)
         return (settings, scan(), conditions.readFirst())
     }
 

@@ -10,11 +10,15 @@ struct ManifestLibrary {
     private var known: [AppID: Entry] = [:]
     /// The files of the last look, by id and in its order.
     private var order: [AppID] = []
+    /// Whether there were directories at the last look whose files are not known: it is to be
+    /// repeated.
+    private(set) var isPartial = false
 
     /// Files that are not the user's own and cannot be read, each with why.
     private(set) var passedOver: [String] = []
 
     private struct Entry: Equatable {
+        /// Empty: it was seen by an earlier daemon, nobody knows where.
         var path: String
         /// Nil: to be read again.
         var status: FileStatus?
@@ -36,6 +40,15 @@ struct ManifestLibrary {
     /// The next scan reads every file, whatever its status says.
     mutating func forgetStatus() { for id in order { known[id]?.status = nil } }
 
+    /// Apps that were found when a daemon looked last. As long as a directory cannot be read, their
+    /// manifests may be in it.
+    mutating func expect(_ apps: [AppID]) {
+        for id in apps where known[id] == nil {
+            known[id] = Entry(path: "", isOurs: true)
+            order.append(id)
+        }
+    }
+
     /// Looks again; reads only files that are new or have changed, and tells what is another than
     /// before.
     mutating func scan() -> [ManifestChange] {
@@ -43,9 +56,14 @@ struct ManifestLibrary {
         var foundOrder: [AppID] = []
         var changes: [ManifestChange] = []
         passedOver = []
-        for file in files.entries() where found[file.id] == nil {
+        let listing = files.listing()
+        isPartial = !listing.unreadable.isEmpty
+        for file in listing.entries where found[file.id] == nil {
             let (id, path) = (file.id, file.path)
             let old = known[id]
+            if let old, old.path != path, unseen(old, listing) != nil, isBefore(old.path, path) {
+                continue
+            }
             var entry = old ?? Entry(path: path)
             let isStale =
                 entry.path != path || entry.status == nil || entry.status != file.status
@@ -67,11 +85,51 @@ struct ManifestLibrary {
             found[id] = entry
             foundOrder.append(id)
         }
-        for id in order where found[id] == nil && known[id]?.isOurs == true {
-            changes.append(.removed(id))
+        for id in order where found[id] == nil {
+            guard var entry = known[id] else { continue }
+            if let problem = unseen(entry, listing) {
+                // Not seen is not gone: what was known of it stays.
+                if let change = lost(id, &entry, problem) { changes.append(change) }
+                found[id] = entry
+                foundOrder.append(id)
+            } else if entry.isOurs {
+                changes.append(.removed(id))
+            }
         }
         (known, order) = (found, foundOrder)
         return changes
+    }
+
+    /// Why a file that was found before cannot be looked for; nil: it can.
+    private func unseen(_ entry: Entry, _ listing: DesktopFiles.Listing) -> LinuxError? {
+        entry.path.isEmpty ? listing.unreadable.first : listing.problem(above: entry.path)
+    }
+
+    /// Whether a file counts before another with the same id.
+    private func isBefore(_ path: String, _ other: String) -> Bool {
+        func rank(_ path: String) -> Int {
+            files.directories.firstIndex { path.hasPrefix($0 + "/") } ?? files.directories.count
+        }
+        return !path.isEmpty && rank(path) < rank(other)
+    }
+
+    /// Nil: it is no app of ours, or that has been told.
+    private func lost(
+        _ id: AppID,
+        _ entry: inout Entry,
+        _ problem: LinuxError
+    ) -> ManifestChange? {
+        entry.status = nil
+        guard entry.isOurs else { return nil }
+        let change = ManifestChange.invalid(
+            id,
+            file: entry.path.isEmpty ? problem.subject : entry.path,
+            reason: "\(problem.subject) cannot be read: \(problem.errno.text)"
+        )
+        let answer = Optional(change).hashValue
+        guard answer != entry.answer else { return nil }
+        entry.answer = answer
+        return change
     }
 
     /// Every directory that must be watched so that no change is missed. A directory that is not

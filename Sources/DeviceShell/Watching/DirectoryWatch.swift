@@ -50,6 +50,17 @@ final class DirectoryWatch {
             return targets
         }
 
+        /// Where the rights of a directory that we may not watch would be seen to change: in the
+        /// one above it, or above the nearest one that keeps us from seeing it. Nil: it is gone.
+        fileprivate static func rights(of directory: String) -> Target? {
+            var path = directory
+            while Files.status(path, followLinks: false) == nil {
+                guard path != "/", path != ".", !Files.isMissing(path) else { return nil }
+                path = Files.directory(of: path)
+            }
+            return Target(directory: Files.directory(of: path), name: Files.name(of: path))
+        }
+
         private static func above(_ path: String, _ nearest: String) -> Target {
             let rest = path.utf8.dropFirst(nearest == "/" ? 1 : nearest.utf8.count + 1)
             let name = String(decoding: rest.prefix { $0 != UInt8(ascii: "/") }, as: UTF8.self)
@@ -70,6 +81,10 @@ final class DirectoryWatch {
     /// Watches these and no others.
     func watch(_ targets: [Target]) {
         kernel.forgetProblem()
+        var targets = targets
+        for target in targets where !Files.isReadable(target.directory) {
+            if let rights = Target.rights(of: target.directory) { targets.append(rights) }
+        }
         let wanted = Set(targets.map(\.directory))
         for (path, watch) in watches.sorted(by: { $0.key < $1.key }) where !wanted.contains(path) {
             kernel.remove(watch)
@@ -77,8 +92,8 @@ final class DirectoryWatch {
         }
         names.removeAll()
         for target in targets {
-            // A directory that vanished meanwhile is seen from the one above it. Two paths may
-            // lead to one directory, and then have one watch.
+            // A directory that vanished meanwhile, or that we may not read, is seen from the one
+            // above it. Two paths may lead to one directory, and then have one watch.
             guard let watch = kernel.add(target.directory, [target.mask, .added]) else { continue }
             watches[target.directory] = watch
             if let name = target.name, let known = names[watch, default: []] {
