@@ -26,6 +26,19 @@ extension Device {
         owners.map { ($0.launch, apps[$0.app].id) }
     }
 
+    /// Commands in a run that may be frozen at any moment, and reported as they are then.
+    package var interruptibleLaunches: [LaunchID] {
+        var found: [LaunchID] = []
+        for owner in owners {
+            let app = apps[owner.app]
+            for launch in app.launches
+            where launch.id == owner.launch && launch.isInterruptible(app.manifest) {
+                found.append(launch.id)
+            }
+        }
+        return found
+    }
+
     package func launch(_ id: LaunchID) -> (app: Int, launch: Launch)? {
         find(id).map { ($0.app, apps[$0.app].launches[$0.launch]) }
     }

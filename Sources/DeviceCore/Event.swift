@@ -128,6 +128,11 @@ package enum ProcessEvent: Hashable, Sendable, Codable {
     case exited(Exit, Usage?)
     /// Answer to `Effect.measure`.
     case measured(Usage)
+    /// The most memory that it was seen to have, in bytes, when nobody had asked.
+    case seen(memory: Int64)
+    /// The kernel ended it because the machine, not the launch, had no memory left; its exit
+    /// follows.
+    case machineOutOfMemory
     /// Answer to `Effect.probe`.
     case probed(ProbeStep, ProbeAnswer)
     /// Answer to `Effect.checkLocks`: paths outside the app's own directories, at most 8.
@@ -144,11 +149,11 @@ package enum Exit: Hashable, Sendable, Codable {
 /// What a launch with all its processes has used since it began.
 package struct Usage: Hashable, Sendable, Codable {
     package var cpu: Interval
-    /// Bytes; resident or charged now.
+    /// Bytes now, without what is cached of files.
     package var memory: Int64
-    /// Bytes: the most at a time since it began; nil: not known.
+    /// Bytes: the most at a time since it began, without what is cached of files; nil: not known.
     package var peak: Int64?
-    /// The peak is the most that was seen, and there may have been more; else the kernel counted.
+    /// There may have been more than the peak; else the kernel counted it.
     @OmittedIfDefault package var isPeakSampled = false
 
     package init(cpu: Interval, memory: Int64) { (self.cpu, self.memory) = (cpu, memory) }

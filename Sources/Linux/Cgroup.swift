@@ -114,13 +114,19 @@ extension Cgroup {
     }
 
     /// `key value` lines, as `cpu.stat` has them.
-    func value(_ key: String, in file: String) -> Int64? {
-        guard let text = try? Files.text(path + "/" + file, limit: 65_536) else { return nil }
+    func value(_ key: String, in file: String) -> Int64? { values([key], in: file)[0] }
+
+    /// Those of several keys, in their order.
+    func values(_ keys: [String], in file: String) -> [Int64?] {
+        var values = [Int64?](repeating: nil, count: keys.count)
+        guard let text = try? Files.text(path + "/" + file, limit: 65_536) else { return values }
         for line in text.split(separator: "\n") {
             let fields = line.split(separator: " ", maxSplits: 1)
-            if fields.count == 2, fields[0] == key { return Int64(fields[1]) }
+            guard fields.count == 2, let index = keys.firstIndex(where: { $0 == fields[0] })
+            else { continue }
+            values[index] = Int64(fields[1])
         }
-        return nil
+        return values
     }
 
     func number(in file: String) -> Int64? {

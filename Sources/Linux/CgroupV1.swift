@@ -84,7 +84,18 @@ package struct CgroupV1Memory: Equatable, Sendable {
 
     package var memory: Int64? { group.number(in: "memory.usage_in_bytes") }
     package var memoryPeak: Int64? { group.number(in: "memory.max_usage_in_bytes") }
+    /// What of its memory is cached of files, and can be had back; what lies in a `tmpfs` cannot.
+    package var memoryOfFiles: Int64? {
+        let parts = group.values(["cache", "shmem"], in: "memory.stat")
+        return parts[0].map { max(0, $0 - (parts[1] ?? 0)) }
+    }
+    /// How many processes in it the kernel killed for want of memory, its own or the machine's.
     package var memoryKills: Int64? { group.value("oom_kill", in: "memory.oom_control") }
+    /// How often it met its own limit, with swap or without.
+    package var memoryLimitHits: Int64? {
+        guard let hits = group.number(in: "memory.failcnt") else { return nil }
+        return hits + (group.number(in: "memory.memsw.failcnt") ?? 0)
+    }
 }
 
 /// A directory of the v1 cpuacct or cpu hierarchy.

@@ -83,8 +83,15 @@ package struct CgroupV2: Cgroup, Equatable {
 
     package var memory: Int64? { number(in: "memory.current") }
     package var memoryPeak: Int64? { number(in: "memory.peak") }
-    /// How many processes in it the kernel killed for want of memory.
+    /// What of its memory is cached of files, and can be had back; what lies in a `tmpfs` cannot.
+    package var memoryOfFiles: Int64? {
+        let parts = values(["file", "slab_reclaimable", "shmem"], in: "memory.stat")
+        return parts[0].map { max(0, $0 + (parts[1] ?? 0) - (parts[2] ?? 0)) }
+    }
+    /// How many processes in it the kernel killed for want of memory, its own or the machine's.
     package var memoryKills: Int64? { value("oom_kill", in: "memory.events") }
+    /// How often it needed more than its own limit, and nothing could be had back.
+    package var memoryLimitHits: Int64? { value("oom", in: "memory.events") }
 
     package var canWeighProcessor: Bool { has("cpu.weight") }
 

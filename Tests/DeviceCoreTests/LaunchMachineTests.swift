@@ -139,7 +139,10 @@ struct LaunchMachineTests {
         ]
         let steps: [ProbeStep] = [.before, .after, .failed]
         let process: [ProcessEvent] =
-            [.started(Self.process), .locks([]), .locks(["/tmp/lock"])]
+            [
+                .started(Self.process), .locks([]), .locks(["/tmp/lock"]),
+                .seen(memory: 1 << 20), .machineOutOfMemory,
+            ]
             + failures.map { .notStarted(StartFailure($0, reason: "no")) }
             + exits.map { .exited($0, Usage(cpu: .seconds(1), memory: 1 << 20)) }
             + [1 << 20, 190 << 20, 900 << 20].map {

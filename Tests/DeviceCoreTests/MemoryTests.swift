@@ -36,22 +36,93 @@ struct MemoryTests {
         #expect(try #require(bench.runs.first).memory == nil)
     }
 
-    @Test func `what was seen before a restart of the daemon is not lost`() throws {
+    /// Of what is over, or was reaped by another, there is no usage any more.
+    @Test(arguments: [true, false])
+    func `what was seen before a restart of the daemon is not lost`(isGone: Bool) throws {
         var bench = Bench()
-        bench.install(.refreshing("app"))
+        let manifest = AppManifest.refreshing("app")
+        bench.install(manifest)
         let launch = try #require(bench.spawn(of: "app"))
         bench.started(launch)
-        bench.send(.process(launch, .measured(Self.usage(70, peak: 80, sampled: true))))
-        bench.send(.process(launch, .exited(.status(0), Self.usage(0, peak: 5, sampled: true))))
+        bench.send(.process(launch, .seen(memory: 80 << 20)))
+        bench.send(.process(launch, .seen(memory: 20 << 20)))
+        let process = try #require(bench.launch(launch)?.process)
+        let survivor = Survivor(launch: launch, process: process, alive: true)
+        try bench.restart(survivors: [survivor], manifests: [manifest])
+        let usage = isGone ? nil : Self.usage(0, peak: 5, sampled: true)
+        bench.send(.process(launch, .exited(.unknown, usage)))
         let run = try #require(bench.runs.first)
         #expect(run.memory == 80 << 20)
         #expect(!run.isPeak)
     }
 
+    @Test func `a command that is frozen says what it had, and the next window what it had there`()
+        throws
+    {
+        var bench = Bench()
+        let manifest = AppManifest.processing("app") { $0.whenInterrupted = .freeze }
+        bench.install(manifest)
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        #expect(bench.device.interruptibleLaunches == [launch])
+        bench.send(.process(launch, .measured(Self.usage(20, peak: 150))))
+        bench.set(.idle, 0)
+        #expect(bench.device.interruptibleLaunches.isEmpty)
+        #expect(try #require(bench.runs.first).result == .interrupted(.deviceInUse))
+        #expect(bench.runs.first?.memory == 150 << 20)
+        #expect(bench.runs.first?.isPeak == true)
+        bench.advance(.hours(1))
+        bench.set(.idle, 1)
+        #expect(bench.contains(.thaw(launch)))
+        bench.send(.process(launch, .measured(Self.usage(2, peak: 150))))
+        bench.send(.process(launch, .seen(memory: 100 << 20)))
+        bench.send(.process(launch, .exited(.status(0), Self.usage(0, peak: 150))))
+        let last = try #require(bench.runs.last)
+        #expect(last.resumed)
+        #expect(last.memory == 100 << 20)
+        #expect(!last.isPeak)
+    }
+
+    @Test(arguments: [true, false])
+    func `what the machine had no memory for is not the fault of the app`(isApp: Bool) throws {
+        var bench = Bench()
+        let launch: LaunchID
+        if isApp {
+            bench.install(.linked("app", identifiers: ["app.*"]))
+            launch = try bench.openApp("app", registered: ["app.*"])
+        } else {
+            bench.install(.refreshing("app"))
+            launch = try #require(bench.spawn(of: "app"))
+            bench.started(launch)
+        }
+        bench.send(.process(launch, .machineOutOfMemory))
+        bench.send(.process(launch, .exited(.signal(9, outOfMemory: false), nil)))
+        let ends = bench.lines.compactMap {
+            switch $0 {
+            case .wake(let report): report.result
+            case .ended(let result, _): result
+            default: nil
+            }
+        }
+        #expect(ends == [.terminated(.memoryPressure)])
+        #expect(
+            bench.lines.contains(
+                .note("the machine had no memory left, so the kernel ended it")
+            )
+        )
+        #expect(bench.app("app")?.record.failures.count == 0)
+    }
+
     /// The kernel counts from the beginning of the process.
-    @Test(arguments: [(120, 120, true), (100, 30, false)] as [(Int64, Int64, Bool)])
+    @Test(
+        arguments: [
+            (120, nil, 120, true), (100, nil, 30, false), (100, 90, 90, false),
+            (120, 90, 120, true),
+        ] as [(Int64, Int64?, Int64, Bool)]
+    )
     func `of a process that goes on, the peak is that of the run only if it has grown in it`(
         last: Int64,
+        seen: Int64?,
         expected: Int64,
         isPeak: Bool
     ) throws {
@@ -63,6 +134,7 @@ struct MemoryTests {
         let delivery = try bench.accept(launch)
         #expect(bench.app("app")?.launches.first?.wake?.resumed == true)
         bench.send(.process(launch, .measured(Self.usage(30, peak: 100))))
+        if let seen { bench.send(.process(launch, .seen(memory: seen << 20))) }
         let usage = Self.usage(20, peak: last)
         bench.say(launch, .completed(delivery, .succeeded, usage: usage))
         let run = try #require(bench.runs.first)

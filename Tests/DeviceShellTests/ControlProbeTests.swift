@@ -134,5 +134,46 @@ struct ControlProbeTests {
         #expect(try scratch.read("launch-1/cgroup.freeze") == "1")
         try control.weigh(LaunchID(2), .background)
         #expect(try scratch.read("cpu.weight") == "5")
+        // Ended by the kernel though its own limit was never met.
+        #expect(!control.lostItsMemory(LaunchID(1)))
+        try scratch.write("launch-1/memory.events", "oom 0\noom_kill 1\n")
+        #expect(!control.ranOutOfMemory(LaunchID(1)))
+        #expect(control.lostItsMemory(LaunchID(1)))
+        try scratch.write("launch-1/memory.events", "oom 0\noom_kill 0\n")
+        #expect(!control.lostItsMemory(LaunchID(1)))
+    }
+
+    @Test func `what is cached of files is not its memory, and makes the peak uncertain`() throws {
+        let scratch = ScratchDirectory()
+        try scratch.write("cgroup.subtree_control", "memory\n")
+        try scratch.write("launch-1/cpu.stat", "usage_usec 70\n")
+        try scratch.write("launch-1/memory.events", "oom 0\noom_kill 0\n")
+        let control = CgroupControl(CgroupV2(scratch.path))
+        func usage(charged: Int64, peak: Int64, files: Int64) throws -> Usage? {
+            try scratch.write("launch-1/memory.current", "\(charged << 20)\n")
+            try scratch.write("launch-1/memory.peak", "\(peak << 20)\n")
+            try scratch.write("launch-1/memory.stat", "file \(files << 20)\nshmem 0\n")
+            return control.usage(of: LaunchID(1))
+        }
+        func expected(_ memory: Int64, _ peak: Int64, isSampled: Bool) -> Usage {
+            var usage = Usage(cpu: Interval(nanoseconds: 70_000), memory: memory << 20)
+            (usage.peak, usage.isPeakSampled) = (peak << 20, isSampled)
+            return usage
+        }
+        #expect(
+            try usage(charged: 60, peak: 80, files: 1) == expected(59, 79, isSampled: false)
+        )
+        #expect(
+            try usage(charged: 199, peak: 200, files: 190) == expected(9, 10, isSampled: true)
+        )
+        // What was cached may have been the peak, also when its file is gone.
+        #expect(
+            try usage(charged: 8, peak: 200, files: 0) == expected(8, 10, isSampled: true)
+        )
+        // Had anything been left that it could have had back, it would not have met its limit.
+        try scratch.write("launch-1/memory.events", "oom 1\noom_kill 1\n")
+        #expect(
+            try usage(charged: 0, peak: 200, files: 0) == expected(0, 200, isSampled: false)
+        )
     }
 }

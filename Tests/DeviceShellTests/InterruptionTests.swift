@@ -53,6 +53,48 @@ struct InterruptionTests {
         #expect(try bench.running("backup")?["pid"]?.integerValue == Int64(process.pid))
     }
 
+    /// It is asked what it has once in each window, as a timer may.
+    @Test(arguments: ProcessBench.steps)
+    func `each window of a run says what memory and time it had`(
+        step: ControlStep.Kind
+    ) throws {
+        let bench = try DaemonBench(
+            options: ["--step", step.rawValue.replacing(" ", with: "-")],
+            starting: false
+        )
+        try bench.script(
+            "backup.sh",
+            """
+            hold() {
+                text=$(head -c $1 /dev/zero | tr '\\0' x)
+                \(Products.path(of: "offstage")) limits > limits || exit 9
+                text=
+            }
+            hold 60000000
+            echo $$ > pid
+            while [ ! -e go ]; do sleep 0.1; done
+            hold 20000000
+            """
+        )
+        try bench.manifest("backup", Self.backup)
+        try bench.daemon.start()
+        let process = try bench.process(from: "pid")
+        try bench.set("power", "off")
+        try bench.waitUntilFrozen(process)
+        let first = try bench.nextRun("backup")
+        #expect(first["result"] == "interrupted: external power is gone")
+        let most = try #require(first["memory"]?.integerValue, "\(first)")
+        #expect(most > 60_000_000, "\(first)")
+        #expect((first["cpuSeconds"]?.doubleValue ?? 0) > 0, "\(first)")
+        try bench.daemon.scratch.write("home/go", "")
+        try bench.set("power", "on")
+        let second = try bench.nextRun("backup", after: 1)
+        #expect(second["result"] == "completed", "\(second)")
+        let memory = try #require(second["memory"]?.integerValue, "\(second)")
+        #expect(memory > 20_000_000 && memory < most, "\(second)")
+        #expect(second["memorySampled"] == true, "\(second)")
+    }
+
     @Test func `the run that was frozen completes in its next window, marked as resumed`() throws {
         let bench = try DaemonBench(starting: false)
         try bench.script(

@@ -105,6 +105,51 @@ struct LimitTests {
         #expect(try history.run().output.contains("≥ ") == isSampled)
     }
 
+    /// What is cached of a file can be had back at any time.
+    @Test(arguments: ProcessBench.steps)
+    func `a run that reads a large file has not the memory of its limit`(
+        step: ControlStep.Kind
+    ) throws {
+        let bench = try bench("", step)
+        try bench.refresh("reader", "cat large > /dev/null", "MemoryLimit=16M")
+        let file = bench.home("large")
+        let isWritten = try Command(
+            "sh",
+            "-c",
+            "head -c 50000000 /dev/zero > \(file) && sync \(file)"
+                + " && dd if=\(file) iflag=nocache count=0"
+        ).run()
+        #expect(isWritten.succeeded, "\(isWritten)")
+        try bench.daemon.start()
+        let run = try bench.nextRun("reader")
+        #expect(run["result"] == "new data", "\(run)")
+        #expect((run["memory"]?.integerValue ?? 0) < 12 << 20, "\(run)")
+    }
+
+    @Test(arguments: ProcessBench.steps)
+    func `what a child had before kill -9 of the daemon is told in the end`(
+        step: ControlStep.Kind
+    ) throws {
+        let bench = try bench("", step)
+        let offstage = Products.path(of: "offstage")
+        try bench.refresh(
+            "large",
+            """
+            (text=$(head -c 30000000 /dev/zero | tr '\\0' x); \(offstage) limits > limits)
+            echo $$ > pid
+            while [ ! -e go ]; do sleep 0.1; done
+            """
+        )
+        try bench.daemon.start()
+        _ = try bench.process(from: "pid")
+        // An answer says that what came before it is kept.
+        try bench.ask("Status")
+        try bench.restart()
+        try bench.daemon.scratch.write("home/go", "")
+        let run = try bench.nextRun("large")
+        #expect((run["memory"]?.integerValue ?? 0) > 30_000_000, "\(run)")
+    }
+
     // MARK: Processor
 
     @Test func `what keeps the processor busy is ended, but not processing that asked for power`()

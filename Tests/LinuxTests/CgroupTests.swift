@@ -182,6 +182,7 @@ struct CgroupTests {
         for (name, text) in [
             "memory.max": "max\n", "memory.swap.max": "max\n", "memory.current": "4096\n",
             "memory.peak": "8192\n", "memory.events": "low 0\nmax 3\noom 1\noom_kill 2\n",
+            "memory.stat": "anon 10\nfile 700\nshmem 200\nslab_reclaimable 30\n",
             "cpu.weight": "100\n", "cpu.stat": "usage_usec 15\nuser_usec 10\n",
             "cgroup.controllers": "cpu memory\n", "cgroup.subtree_control": "",
             "cgroup.events": "populated 1\nfrozen 0\n",
@@ -191,6 +192,7 @@ struct CgroupTests {
         let group = CgroupV2(scratch("app"))
         #expect(group.canLimitMemory && group.canWeighProcessor && !group.canFreeze)
         #expect((group.memory, group.memoryPeak, group.memoryKills) == (4096, 8192, 2))
+        #expect((group.memoryLimitHits, group.memoryOfFiles) == (1, 530))
         #expect(group.processorTime == 15_000)
         #expect(group.controllers == ["cpu", "memory"])
         #expect(group.isPopulated && !group.isFrozen)

@@ -25,9 +25,10 @@ extension OffstageProgram {
             ),
         ],
         details: [
-            "MEMORY is the most that the run had at a time, as the kernel counts it. After "
-                + "\u{2265} it is the most that was seen, and may have been more: the kernel does "
-                + "not count it here, or only for earlier runs of the same process too."
+            "MEMORY is the most that the run had at a time, as the kernel counts it, without what "
+                + "was cached of files. After \u{2265} it is the most that was seen, and may have "
+                + "been more: the kernel does not count it here, or only for earlier runs of the "
+                + "same process too, or most of what it counted may have been cached files."
         ],
         examples: [
             Example("history", "The newest lines, in order of time."),

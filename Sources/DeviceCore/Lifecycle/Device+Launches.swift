@@ -333,7 +333,8 @@ extension LaunchEvent {
     /// nothing.
     fileprivate var mayChangeAnswers: Bool {
         switch self {
-        case .process(.measured), .process(.locks), .woke, .conditionsChanged: false
+        case .process(.measured), .process(.seen), .process(.locks), .woke, .conditionsChanged:
+            false
         case .process, .made, .app, .delivered, .resumed, .stopped, .ended, .grantChanged,
             .refreshChanged, .opened, .left, .reopened, .recovered, .rebooted:
             true

@@ -247,6 +247,11 @@ extension Launch {
         actions.append(.remove)
     }
 
+    /// Whether it is in a run that can be interrupted now.
+    func isInterruptible(_ manifest: Shared<AppManifest>?) -> Bool {
+        wake != nil && phase == .running && ending == nil && isFreezable(.timeout, manifest)
+    }
+
     /// Whether being stopped for this reason means being frozen, to go on later.
     func isFreezable(_ reason: StopReason, _ manifest: Shared<AppManifest>?) -> Bool {
         guard case .command(_, let trigger) = role, trigger.grant.isFreezable,

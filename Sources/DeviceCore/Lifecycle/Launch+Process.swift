@@ -34,6 +34,8 @@ extension Launch {
         case .notStarted(let failure): notStarted(failure, facts, &actions)
         case .exited(let exit, let usage): exited(exit, usage, facts, &actions)
         case .measured(let usage): measured(usage, facts, &actions)
+        case .seen(let memory): seen(memory, &actions)
+        case .machineOutOfMemory: machineOutOfMemory(&actions)
         case .probed(let step, let answer): probed(step, answer, facts, &actions)
         case .locks(let paths):
             guard isFrozen, let first = paths.first else { return }
@@ -219,7 +221,7 @@ extension Launch {
         var new = new
         // Who samples does not know what was seen before the daemon was started again.
         if let old = usage, let peak = old.peak, peak > new.peak ?? 0 {
-            (new.peak, new.isPeakSampled) = (peak, old.isPeakSampled)
+            (new.peak, new.isPeakSampled) = (peak, old.isPeakSampled || new.isPeakSampled)
         }
         usage = new
         guard let wake else { return }
@@ -227,13 +229,32 @@ extension Launch {
         self.wake?.memorySeen = max(wake.memorySeen ?? 0, new.memory)
     }
 
+    /// It comes when it has grown by much, and is kept: nothing tells of it after a restart.
+    private mutating func seen(_ memory: Int64, _ actions: inout [LaunchAction]) {
+        guard let wake, memory > wake.memorySeen ?? 0 else { return }
+        self.wake?.memorySeen = memory
+        actions.append(.save)
+    }
+
+    /// The same as if the device had ended it while memory was low: not the fault of its app.
+    private mutating func machineOutOfMemory(_ actions: inout [LaunchAction]) {
+        guard exit == nil, phase == .running || phase == .starting else { return }
+        if let ending, ending.killAt == nil { return }
+        let reason = ending?.reason ?? .memoryPressure
+        ending = Ending(reason: reason, killAt: nil)
+        wake?.stop = reason
+        let note = "the machine had no memory left, so the kernel ended it"
+        actions += [.append(.note(note)), .save]
+    }
+
     /// The most memory that a run had, and whether it may have been more. The kernel counts from
     /// the beginning of the launch: what it counts is of this run only if it has grown in it.
     private func memory(of wake: Wake) -> (bytes: Int64, isSampled: Bool)? {
+        let seen = wake.memorySeen ?? 0
         if let usage, let peak = usage.peak, let start = wake.peakAtStart, peak > start {
-            return (peak, usage.isPeakSampled)
+            return (max(peak, seen), usage.isPeakSampled)
         }
-        return wake.memorySeen.flatMap { $0 > 0 ? ($0, true) : nil }
+        return seen > 0 ? (seen, true) : nil
     }
 
     /// Why it was stopped: of memory also how much it had, and what allows no more.

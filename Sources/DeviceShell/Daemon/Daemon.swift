@@ -159,6 +159,7 @@ final class Daemon {
     /// accepted.
     private func prepare(bootID: String) throws(LinuxError) {
         machine.launches = { [unowned self] in driver.device.launchOwners }
+        machine.interruptible = { [unowned self] in driver.device.interruptibleLaunches }
         retryTimer = try TimerSource(loop) { [unowned self] in
             isRetryArmed = false
             retryWait = min(retryWait * 2, .minutes(1))

@@ -116,8 +116,18 @@ final class Machine {
     }
 
     func takeInbox() -> [TimedEvent] {
+        measureBeforeInterruptions()
         defer { inbox.removeAll(keepingCapacity: true) }
         return inbox
+    }
+
+    /// What a run has used when it is frozen is told with its end: too late to ask then.
+    private func measureBeforeInterruptions() {
+        guard let processes, inbox.contains(where: \.event.mayInterrupt) else { return }
+        for id in interruptible() {
+            guard let usage = processes.usage(of: id) else { continue }
+            foundFirst(.process(id, .measured(usage)))
+        }
     }
 
     /// The daemon ends with this turn: whatever else it brought begins nothing any more.
@@ -143,6 +153,8 @@ final class Machine {
         return mustLook
     }
 
+    /// Those that an event may freeze in mid-run.
+    var interruptible: () -> [LaunchID] = { [] }
     /// The launches of the core, and whose they are.
     var launches: () -> [(launch: LaunchID, app: AppID)] = { [] }
 
@@ -409,6 +421,16 @@ final class Machine {
 
 extension Event {
     /// Nothing of the same turn comes before it.
+    /// Whether a run may have to stop for it, to go on later.
+    fileprivate var mayInterrupt: Bool {
+        switch self {
+        case .timer, .clockChanged, .sleep, .settings, .condition, .user: true
+        case .started, .stopping, .manifests, .process, .app, .used, .triggered, .transfer,
+            .storageRecovered:
+            false
+        }
+    }
+
     fileprivate var opensTurn: Bool {
         switch self {
         case .started, .stopping: true

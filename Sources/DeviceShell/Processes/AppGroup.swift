@@ -26,7 +26,11 @@ package protocol AppGroup: Cgroup, Equatable {
     var memory: Int64? { get }
     /// The most that it had at a time.
     var memoryPeak: Int64? { get }
+    /// What of its memory is cached of files.
+    var memoryOfFiles: Int64? { get }
     var memoryKills: Int64? { get }
+    /// How often it needed more than its limit.
+    var memoryLimitHits: Int64? { get }
 }
 
 package typealias CgroupControl = GroupControl<CgroupV2>
@@ -57,7 +61,9 @@ extension CgroupV1Freezer: AppGroup {
     package var processorTime: Int64? { nil }
     package var memory: Int64? { nil }
     package var memoryPeak: Int64? { nil }
+    package var memoryOfFiles: Int64? { nil }
     package var memoryKills: Int64? { nil }
+    package var memoryLimitHits: Int64? { nil }
 }
 
 extension LaunchMarkers {

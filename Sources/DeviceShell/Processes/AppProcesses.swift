@@ -61,7 +61,11 @@ final class AppProcesses {
             sweepWait = min(sweepWait * 2, .minutes(1))
             sweepLater()
         }
-        peaks = try PeakSamples(loop) { [unowned self] in self.control.usage(of: $0) }
+        peaks = try PeakSamples(loop) { [unowned self] in
+            self.control.usage(of: $0)
+        } report: { [unowned self] in
+            self.report($0, .seen(memory: $1))
+        }
         renewWatches()
     }
 
@@ -291,10 +295,9 @@ final class AppProcesses {
         switch exit {
         case .exited(let status): event = .status(status)
         case .signalled(let signal):
-            event = .signal(
-                signal,
-                outOfMemory: signal == Signal.kill && control.ranOutOfMemory(id)
-            )
+            let isKilled = signal == Signal.kill
+            event = .signal(signal, outOfMemory: isKilled && control.ranOutOfMemory(id))
+            if isKilled, control.lostItsMemory(id) { report(id, .machineOutOfMemory) }
         case .unknown: event = .unknown
         }
         watched[id] = nil
@@ -313,11 +316,12 @@ final class AppProcesses {
     private func app(of id: LaunchID) -> AppID? { launches().first { $0.launch == id }?.app }
 
     func freeze(_ id: LaunchID) {
+        peaks?.rest(id)
         ignoringGone { () throws(LinuxError) in try control.freeze(id) }
     }
     func thaw(_ id: LaunchID) {
         ignoringGone { () throws(LinuxError) in try control.thaw(id) }
-        peaks?.begin(id)
+        peaks?.goOn(id)
     }
     func terminate(_ id: LaunchID) {
         ignoringGone { () throws(LinuxError) in try control.signal(id, Signal.terminate) }
@@ -349,13 +353,16 @@ final class AppProcesses {
     }
 
     func measure(_ id: LaunchID) {
-        if let usage = usage(of: id) { report(id, .measured(usage)) }
+        guard let usage = control.usage(of: id) else { return }
+        report(id, .measured(usage))
+        peaks?.told(id, usage)
     }
 
-    /// What it has used, as far as the kernel tells, or as it was seen.
+    /// What it has used, as far as the kernel tells.
     func usage(of id: LaunchID) -> Usage? {
-        let usage = control.usage(of: id)
-        return peaks.map { $0.merged(id, usage) } ?? usage
+        guard let usage = control.usage(of: id) else { return nil }
+        peaks?.note(id, usage)
+        return usage
     }
 
     /// Locks on files outside the app's own directories: they would block others.

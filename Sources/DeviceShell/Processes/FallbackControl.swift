@@ -79,6 +79,7 @@ package final class FallbackControl: ProcessControl {
     package func usage(of id: LaunchID) -> Usage? { control(of: id).usage(of: id) }
 
     package func ranOutOfMemory(_ id: LaunchID) -> Bool { control(of: id).ranOutOfMemory(id) }
+    package func lostItsMemory(_ id: LaunchID) -> Bool { control(of: id).lostItsMemory(id) }
 
     @discardableResult
     package func remove(_ id: LaunchID) -> Bool {

@@ -16,6 +16,8 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
     /// Whether nobody else made the scope for us.
     private let ownsBase: Bool
     private var foreground: Set<LaunchID> = []
+    /// The most memory of files that was seen.
+    private var filesMost: [LaunchID: Int64] = [:]
     /// As last set; nil: not yet.
     private var scopeWeight: Weight?
     /// Groups that are being made, each in a thread of its own.
@@ -212,26 +214,52 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
         let cpu = (group.processorTime ?? resources.processorTime(id))
             .map { Interval(nanoseconds: $0) }
         guard cpu != nil || group.exists else { return nil }
-        let memory = limitsMemory ? group.memory : resources.memoryUsage(id)
+        let charged = limitsMemory ? group.memory : resources.memoryUsage(id)
         let peak = limitsMemory ? group.memoryPeak : resources.memoryPeak(id)
-        let pids = cpu == nil || memory == nil || peak == nil ? processes(of: id) : []
+        let pids = cpu == nil || charged == nil || peak == nil ? processes(of: id) : []
+        let files = memoryOfFiles(id, peak: max(charged ?? 0, peak ?? 0))
         var usage = Usage(
             cpu: cpu ?? ProcessTable.processorTime(of: pids.compactMap { ProcessStatus(of: $0) }),
-            memory: memory ?? ProcessTable.privateMemory(of: pids)
+            memory: charged.map { max(0, $0 - files.now) } ?? ProcessTable.privateMemory(of: pids)
         )
-        usage.peak = peak ?? max(usage.memory, ProcessTable.largestPeak(of: pids))
-        usage.isPeakSampled = peak == nil
+        guard let peak else {
+            usage.peak = max(usage.memory, ProcessTable.largestPeak(of: pids))
+            usage.isPeakSampled = true
+            return usage
+        }
+        // How much was cached at the time of the peak nobody knows: no more than ever.
+        usage.peak = max(usage.memory, peak - files.most)
+        usage.isPeakSampled = files.most > peak / 8
         return usage
     }
 
-    package func ranOutOfMemory(_ id: LaunchID) -> Bool {
-        (group(id).memoryKills ?? resources.memoryKills(id) ?? 0) > 0
+    /// What the kernel charges to a launch for the files that it has read and written: now, and the
+    /// most that was seen. Of a small launch it is not asked for.
+    private func memoryOfFiles(_ id: LaunchID, peak: Int64) -> (now: Int64, most: Int64) {
+        guard peak >= 4 << 20 else { return (0, filesMost[id] ?? 0) }
+        let now = (limitsMemory ? group(id).memoryOfFiles : resources.memoryOfFiles(id)) ?? 0
+        let most = max(filesMost[id] ?? 0, now)
+        // Of what it had when it met its limit nothing could be had back.
+        if most > peak / 8, ranOutOfMemory(id) { return (now, 0) }
+        filesMost[id] = most
+        return (now, most)
+    }
+
+    package func ranOutOfMemory(_ id: LaunchID) -> Bool { kills(id).total > 0 && !kills(id).isLoss }
+
+    package func lostItsMemory(_ id: LaunchID) -> Bool { kills(id).total > 0 && kills(id).isLoss }
+
+    private func kills(_ id: LaunchID) -> (total: Int64, isLoss: Bool) {
+        let group = group(id)
+        let hits = group.memoryLimitHits ?? resources.memoryLimitHits(id)
+        return (group.memoryKills ?? resources.memoryKills(id) ?? 0, hits == 0)
     }
 
     @discardableResult
     package func remove(_ id: LaunchID) -> Bool {
         _ = prepared.removeValue(forKey: id)?.wait()
         foreground.remove(id)
+        filesMost[id] = nil
         try? weighScope()
         if leaving.removeValue(forKey: id)?.wait() == true { return true }
         do throws(LinuxError) {

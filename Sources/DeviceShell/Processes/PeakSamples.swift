@@ -3,19 +3,23 @@ internal import EventLoop
 internal import Linux
 internal import Vocabulary
 
-/// The most memory that launches were seen to have, where the kernel does not count it for all
-/// processes of one. It is looked at soon after the beginning, then ever more rarely, so that a run
-/// was last looked at when half of it was over; what goes on for longer is measured by the core.
+/// The most memory that launches were seen to have in a run, where the kernel does not say it: it
+/// may not count, or count what is cached of files as well, and it counts earlier runs of the same
+/// launch. It is looked at soon after the beginning, then ever more rarely, so that a run was last
+/// looked at when half of it was over; what goes on for longer is measured by the core. What has
+/// grown by much is told at once, so that it outlives this daemon.
 @safe
 final class PeakSamples {
     private let measure: (LaunchID) -> Usage?
+    private let report: (LaunchID, Int64) -> Void
     private var timer: TimerSource?
     private var samples: [LaunchID: Sample] = [:]
-    /// The kernel has been seen to count: it does so for every launch.
-    private var isCounted = false
 
     private struct Sample {
-        var peak: Int64 = 0
+        /// The peak of the launch when this run began; nil: it is the first.
+        var before: Int64?
+        var most: Int64 = 0
+        var told: Int64 = 0
         var wait = PeakSamples.firstWait
         /// Nil: not looked at by time any more.
         var next: BootTime?
@@ -23,53 +27,68 @@ final class PeakSamples {
 
     static let firstWait = Interval.milliseconds(50)
     static let lastWait = Interval.seconds(15)
+    /// Less is not worth a commit.
+    static let leastGrowth: Int64 = 1 << 20
 
-    init(_ loop: EventLoop, measure: @escaping (LaunchID) -> Usage?) throws(LinuxError) {
-        self.measure = measure
+    init(
+        _ loop: EventLoop,
+        measure: @escaping (LaunchID) -> Usage?,
+        report: @escaping (LaunchID, Int64) -> Void
+    ) throws(LinuxError) {
+        (self.measure, self.report) = (measure, report)
         timer = try TimerSource(loop) { [unowned self] in sampleDue() }
     }
 
-    /// It begins, or goes on after it stood still.
-    func begin(_ id: LaunchID) {
-        guard !isCounted else { return }
-        var sample = Sample(peak: samples[id]?.peak ?? 0)
-        sample.next = Clocks.boot() + sample.wait
+    func begin(_ id: LaunchID) { begin(id, Sample()) }
+
+    /// After it stood still, or under another daemon.
+    func goOn(_ id: LaunchID) { begin(id, Sample(before: measure(id)?.peak ?? 0)) }
+
+    private func begin(_ id: LaunchID, _ sample: Sample) {
         samples[id] = sample
+        samples[id]?.next = Clocks.boot() + sample.wait
+        arm()
+    }
+
+    /// It stands still.
+    func rest(_ id: LaunchID) {
+        samples[id]?.next = nil
         arm()
     }
 
     func end(_ id: LaunchID) {
-        guard samples.removeValue(forKey: id) != nil else { return }
+        guard let sample = samples.removeValue(forKey: id) else { return }
+        if sample.most > sample.told { report(id, sample.most) }
         arm()
     }
 
-    /// What was measured, with the most that was seen before.
-    func merged(_ id: LaunchID, _ usage: Usage?) -> Usage? {
-        guard var usage, usage.isPeakSampled || usage.peak == nil else {
-            if usage != nil { forgetAll() }
-            return usage
-        }
-        let peak = max(samples[id]?.peak ?? 0, usage.peak ?? usage.memory)
-        samples[id]?.peak = peak
-        (usage.peak, usage.isPeakSampled) = (peak > 0 ? peak : nil, true)
-        return usage
+    /// It was measured because the core asked, perhaps since another run of it begins.
+    func told(_ id: LaunchID, _ usage: Usage) {
+        samples[id]?.most = usage.memory
+        samples[id]?.told = usage.memory
     }
 
-    private func forgetAll() {
-        guard !isCounted else { return }
-        isCounted = true
-        samples = [:]
-        arm()
+    func note(_ id: LaunchID, _ usage: Usage) {
+        guard var sample = samples[id] else { return }
+        // All that the kernel counted is of this run.
+        if sample.before == nil, usage.peak != nil, !usage.isPeakSampled { return }
+        let peak = usage.peak ?? 0
+        sample.most = max(sample.most, usage.memory, peak > sample.before ?? 0 ? peak : 0)
+        let isTold = sample.most >= sample.told + max(sample.told / 4, Self.leastGrowth)
+        if isTold { sample.told = sample.most }
+        samples[id] = sample
+        if isTold { report(id, sample.most) }
     }
 
     private func sampleDue() {
         let now = Clocks.boot()
         for id in samples.keys.sorted() {
             guard let next = samples[id]?.next, next <= now else { continue }
-            guard merged(id, measure(id)) != nil, let wait = samples[id]?.wait else {
+            guard let usage = measure(id), let wait = samples[id]?.wait else {
                 samples[id]?.next = nil
                 continue
             }
+            note(id, usage)
             samples[id]?.next = wait < Self.lastWait ? now + wait * 2 : nil
             samples[id]?.wait = wait * 2
         }

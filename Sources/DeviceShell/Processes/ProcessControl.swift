@@ -44,8 +44,10 @@ package protocol ProcessControl: AnyObject {
     func processes(of id: LaunchID) -> [Int32]
     /// Nil: not measurable here, or no longer.
     func usage(of id: LaunchID) -> Usage?
-    /// Whether the kernel ended something in it for want of memory.
+    /// Whether the kernel ended something in it for want of memory, because of its limit.
     func ranOutOfMemory(_ id: LaunchID) -> Bool
+    /// The same, because others left it none: the limit was never met.
+    func lostItsMemory(_ id: LaunchID) -> Bool
     /// Ends what is left and removes the group. False: something still dies, call again later.
     @discardableResult
     func remove(_ id: LaunchID) -> Bool
@@ -209,17 +211,20 @@ enum ProcessTable {
         }
     }
 
-    /// The most that one of them had resident since it was executed; 0: none lives. All of them
-    /// together had that at least.
+    /// The most that one of them had resident since it was executed, without the pages of files;
+    /// 0: none lives. All of them together had that at least.
     static func largestPeak(of pids: [Int32]) -> Int64 {
         pids.reduce(0) { peak, pid in
             guard let text = try? Files.text("/proc/\(pid)/status", limit: 8192),
-                let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
-                let number = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst()
-                    .first,
-                let kilobytes = Int64(number), kilobytes < 1 << 40
+                let resident = kilobytes("VmHWM", in: text)
             else { return peak }
-            return max(peak, kilobytes << 10)
+            return max(peak, (resident - (kilobytes("RssFile", in: text) ?? 0)) << 10)
         }
+    }
+
+    private static func kilobytes(_ name: String, in status: String) -> Int64? {
+        let line = status.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+        let number = line?.split { $0 == " " || $0 == "\t" }.dropFirst().first
+        return number.flatMap { Int64($0) }.flatMap { $0 < 1 << 40 ? $0 : nil }
     }
 }

@@ -60,6 +60,12 @@ struct ResourceGroups: Sendable {
 
     func memoryUsage(_ id: LaunchID) -> Int64? { memory?.child(LaunchName.of(id)).memory }
     func memoryPeak(_ id: LaunchID) -> Int64? { memory?.child(LaunchName.of(id)).memoryPeak }
+    func memoryOfFiles(_ id: LaunchID) -> Int64? {
+        memory?.child(LaunchName.of(id)).memoryOfFiles
+    }
+    func memoryLimitHits(_ id: LaunchID) -> Int64? {
+        memory?.child(LaunchName.of(id)).memoryLimitHits
+    }
     func memoryKills(_ id: LaunchID) -> Int64? { memory?.child(LaunchName.of(id)).memoryKills }
     func processorTime(_ id: LaunchID) -> Int64? {
         accounting?.child(LaunchName.of(id)).processorTime

@@ -112,6 +112,7 @@ package final class SignalControl: ProcessControl {
     }
 
     package func ranOutOfMemory(_ id: LaunchID) -> Bool { false }
+    package func lostItsMemory(_ id: LaunchID) -> Bool { false }
 
     @discardableResult
     package func remove(_ id: LaunchID) -> Bool {
