@@ -123,10 +123,10 @@ extension Device {
             return "it was cancelled or dropped; offstage history \(app) says why"
         }
         switch run.result {
-        case .expired(let reason), .interrupted(let reason), .terminated(let reason):
+        case .expired, .interrupted, .terminated:
             return
-                "it was stopped before it finished (\(reason.summary)), and was submitted for one "
-                + "run only; \(again)"
+                "it was stopped before it finished (\(run.reason)), and was submitted for one run "
+                + "only; \(again)"
         case .failed, .unsuccessful, .crashed, .exited, .notStarted, .unknown:
             return
                 "its run failed (\(run.reason)), and it was submitted for one run only; \(again)"

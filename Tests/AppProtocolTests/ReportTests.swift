@@ -21,7 +21,7 @@ struct ReportTests {
 
     private static let lastRun = Report.LastRun {
         ($0.at, $0.task, $0.outcome, $0.result) = (time, "t", "failed", "failed")
-        ($0.reason, $0.decision) = ("exit status 1", decision)
+        ($0.reason, $0.failed, $0.decision) = ("exit status 1", true, decision)
     }
 
     private static let app = Report.App {

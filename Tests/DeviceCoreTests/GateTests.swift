@@ -475,11 +475,13 @@ struct GateTests {
         }
         #expect(lastRun()?.result == "expired: background work was paused")
         #expect(lastRun()?.reason == nil)
+        #expect(lastRun()?.failed == nil, "it was not its fault")
         bench.ask(.continue)
         bench.advance(.minutes(15))
         let next = try #require(bench.spawn(of: "app"))
         bench.started(next)
         bench.exited(next, status: 4)
         #expect(lastRun()?.reason == "exit status 4")
+        #expect(lastRun()?.failed == true)
     }
 }

@@ -113,6 +113,18 @@ struct MemoryTests {
         #expect(bench.app("app")?.record.failures.count == 0)
     }
 
+    @Test func `explain of a command that was asked for once says how much it had`() throws {
+        var bench = Bench()
+        bench.configure { $0.memoryLimit = 100 << 20 }
+        bench.ask(.submit(Submission(kind: .refresh, command: ["sync"])))
+        let launch = try #require(bench.spawn(of: "command.sync"))
+        bench.started(launch)
+        let usage = Self.usage(0, peak: 100)
+        bench.send(.process(launch, .exited(.signal(9, outOfMemory: true), usage)))
+        let reason = "it had 100 MiB and asked for more; the setting memory-limit allows 100 MiB"
+        #expect(bench.sentence("command.sync").contains("(\(reason))"))
+    }
+
     /// The kernel counts from the beginning of the process.
     @Test(
         arguments: [

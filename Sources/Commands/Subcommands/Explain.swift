@@ -82,16 +82,9 @@ extension OffstageProgram {
             "Last run \(invocation.timeText(last.at)): \(last.result.printable)"
                 + (last.reason.map { " (\($0.printable))" } ?? "")
         )
-        if last.hasFailed {
+        if last.failed == true {
             console.print("What it wrote: offstage logs \(task.app.name.printable)")
         }
         if let decision = last.decision { console.print("Why then: \(decision.text).") }
-    }
-}
-
-extension Report.LastRun {
-    /// It ran, and did not do what it was to do. A word that this version does not know is none.
-    fileprivate var hasFailed: Bool {
-        ["failed", "unsuccessful", "expired", "terminated", "crashed", "exited"].contains(outcome)
     }
 }

@@ -36,6 +36,7 @@ struct Reporter {
             // The result of a stopped run says why it was stopped.
             let isSaid = ["", run.result.summary, run.result.stop?.summary].contains(run.reason)
             if !isSaid { $0.reason = run.reason }
+            if run.result.isFailure { $0.failed = true }
             $0.decision = run.decision?.report
         }
     }

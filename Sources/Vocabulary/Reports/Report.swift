@@ -39,6 +39,8 @@ extension Report {
         package var outcome = ""
         package var result = ""
         package var reason: String?
+        /// It counts as a failure; nil: it does not.
+        package var failed: Bool?
         package var decision: Decision?
         package init() {}
     }
