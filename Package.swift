@@ -368,7 +368,7 @@ let package = Package(
         tests("SQLite", ["SQLite"]),
         tests("TLS", ["Linux", "TLS"]),
         tests("ExchangeCore", ["ExchangeCore", "TLS", "Vocabulary"]),
-        tests("NetworkShell", ["Linux", "NetworkShell", "Vocabulary", "Wire"]),
+        tests("NetworkShell", ["Curl", "Linux", "NetworkShell", "Vocabulary", "Wire"]),
         tests("Zlib", ["Zlib"]),
         tests("PortCore", ["Linux", "PortCore", "Vocabulary"]),
         tests(

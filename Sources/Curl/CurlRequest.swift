@@ -21,7 +21,6 @@ package final class CurlRequest {
         package var certificate: ClientCertificate?
         /// It shares its connection with no other request: HTTP/1.1.
         package var isAlone = false
-        package var bufferSize = 512 << 10
         /// Certificates of authorities, in place of the system's.
         package var authorities = Authorities()
 
@@ -133,13 +132,13 @@ package final class CurlRequest {
         let numbers: [(CURLoption, Int)] = [
             (CURLOPT_NOSIGNAL, 1), (CURLOPT_FOLLOWLOCATION, 0), (CURLOPT_HTTP09_ALLOWED, 0),
             (CURLOPT_HTTP_VERSION, Int(version)), (CURLOPT_PIPEWAIT, mayShare ? 1 : 0),
-            (CURLOPT_BUFFERSIZE, options.bufferSize), (CURLOPT_LOW_SPEED_LIMIT, 1),
+            (CURLOPT_BUFFERSIZE, options.receivedAtOnce), (CURLOPT_LOW_SPEED_LIMIT, 1),
             (CURLOPT_LOW_SPEED_TIME, options.timeoutSeconds),
             (CURLOPT_CONNECTTIMEOUT, options.connectTimeoutSeconds),
             (CURLOPT_SUPPRESS_CONNECT_HEADERS, 1), (CURLOPT_TCP_KEEPALIVE, 1),
         ]
         for (option, number) in numbers { try set(option, number) }
-        try set(options.method, bufferSize: options.bufferSize)
+        try set(options.method, sentAtOnce: options.sentAtOnce)
         try check(
             unsafe ccurl_set_offset(
                 handle,
@@ -171,7 +170,7 @@ package final class CurlRequest {
         try check(code)
     }
 
-    private func set(_ method: Method, bufferSize: Int) throws(CurlError) {
+    private func set(_ method: Method, sentAtOnce: Int) throws(CurlError) {
         switch method {
         case .get: break
         case .head: try set(CURLOPT_NOBODY, 1)
@@ -179,7 +178,7 @@ package final class CurlRequest {
         case .sending(let name, let count, let isOnce):
             try set(CURLOPT_UPLOAD, 1)
             try set(CURLOPT_CUSTOMREQUEST, name)
-            try set(CURLOPT_UPLOAD_BUFFERSIZE, bufferSize)
+            try set(CURLOPT_UPLOAD_BUFFERSIZE, sentAtOnce)
             try check(
                 unsafe ccurl_set_offset(handle, CURLOPT_INFILESIZE_LARGE, Int(count))
             )
@@ -299,5 +298,19 @@ package final class CurlRequest {
 
     private func check(_ code: CURLcode) throws(CurlError) {
         if code != CURLE_OK { throw CurlError(code, "") }
+    }
+}
+
+extension CurlRequest.Options {
+    /// How much is read before anything else is done. libcurl looks at the rate only after it has
+    /// read up to 100 times, which is to be half a second's worth.
+    package var receivedAtOnce: Int { buffer(atLeast: 1 << 10) }
+    /// How much is sent before the rate is looked at.
+    package var sentAtOnce: Int { buffer(atLeast: 16 << 10) }
+
+    /// `least` is that of libcurl.
+    private func buffer(atLeast least: Int64) -> Int {
+        let most: Int64 = 512 << 10
+        return Int(rateLimit > 0 ? max(least, min(most, rateLimit / 200)) : most)
     }
 }

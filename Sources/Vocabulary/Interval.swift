@@ -121,9 +121,7 @@ extension Interval: CustomStringConvertible {
             rest = rest.dropFirst(digits.count).drop(while: isSpace)
             let name = rest.prefix(while: \.isLetter)
             rest = rest.dropFirst(name.count).drop(while: isSpace)
-            guard !digits.isEmpty, let size = size(ofUnit: Substring(name).lowercased()) else {
-                return nil
-            }
+            guard !digits.isEmpty, let size = size(ofUnit: Substring(name)) else { return nil }
             // Digits that make no number are too many.
             sum += size * (Int64(ascii: digits) ?? .max)
         } while !rest.isEmpty
@@ -149,12 +147,17 @@ extension Interval: CustomStringConvertible {
         {
             return ("is less than nothing", "Write it without the minus sign.")
         }
+        if sum(text) == nil, sum(text.lowercased()) != nil {
+            return ("is in months, which are not supported", "Write 1min or 30d.")
+        }
         if TypedTime(text) != nil { return ("is a point in time, not a span", usual) }
         return ("is not a time", usual)
     }
 
-    private static func size(ofUnit name: String) -> Interval? {
-        switch name {
+    private static func size(ofUnit name: Substring) -> Interval? {
+        // Of a month in systemd, and by no means a minute.
+        if name == "M" { return nil }
+        return switch name.lowercased() {
         case "ms": .milliseconds(1)
         case "s", "sec", "second", "seconds": .seconds(1)
         case "m", "min", "minute", "minutes": .minutes(1)

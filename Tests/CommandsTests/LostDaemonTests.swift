@@ -80,6 +80,38 @@ struct LostDaemonTests {
         #expect(lines.count { $0["what"] == "run" } == 1)
     }
 
+    @Test func `who interrupts a watch in the middle of a call leaves it, and no call failed`()
+        throws
+    {
+        try daemon.start()
+        var watch = command("transfers", "--watch")
+        watch.newSession = true
+        let process = try watch.start(logging: said)
+        let line = try relay.accept(for: daemon.socket)
+        _ = try line.pass(upTo: "Transfers")
+        try process.send(Signal.interrupt)
+        #expect(try ended(process) == .signalled(Signal.interrupt))
+        let words = "offstage: the transfers go on; \"offstage transfers\" lists them\n"
+        #expect(try Files.text(said) == words)
+        withExtendedLifetime(line) {}
+    }
+
+    @Test func `who interrupts a watch while no daemon is there leaves it`() throws {
+        try daemon.start()
+        var watch = command("transfers", "--watch")
+        watch.newSession = true
+        let process = try watch.start(logging: said)
+        do {
+            let line = try relay.accept(for: daemon.socket)
+            _ = try line.pass(upTo: "Transfers")
+            relay.close()
+        }
+        try Wait.until(file: said) { $0.contains("asking again") }
+        try process.send(Signal.interrupt)
+        #expect(try ended(process) == .signalled(Signal.interrupt))
+        #expect(try Files.text(said).contains("the transfers go on"))
+    }
+
     @Test func `a daemon that dies while a client connects is said to have gone, and waited for`()
         throws
     {

@@ -7,7 +7,7 @@ struct TimeTests {
             ("90s", .seconds(90)), ("15m", .minutes(15)), ("2h", .hours(2)),
             ("1h 30m", .minutes(90)), ("1h30m", .minutes(90)), ("250ms", .milliseconds(250)),
             ("7d", .days(7)), ("2w", .days(14)), (" 1 hour 2 minutes ", .minutes(62)), ("0", .zero),
-            ("15M", .minutes(15)), ("1s1s", .seconds(2)), ("36525d", .days(36_525)),
+            ("15MIN", .minutes(15)), ("15M", nil), ("1h 1M", nil), ("1H", .hours(1)), ("1s1s", .seconds(2)), ("36525d", .days(36_525)),
             ("", nil), (" ", nil), ("m", nil), ("-5m", nil), ("5-m", nil), ("1.5h", nil),
             ("soon", nil), ("90", nil), ("5", nil), ("00", .zero), (" 0 ", .zero),
             ("1 5m", nil), ("1h 30", nil), ("1 m s", nil), ("5x", nil), ("5 m m", nil), ("٣m", nil),
@@ -31,6 +31,7 @@ struct TimeTests {
         ("99999d", "is more than 100 years", "Write 36525d at most."),
         ("99999999999999999999 h", "is more than 100 years", "Write 36525d at most."),
         ("-1h", "is less than nothing", "Write it without the minus sign."),
+        ("1M", "is in months, which are not supported", "Write 1min or 30d."),
         ("-x", "is not a time", "Write a number and a unit, such as 90s, 15min, 2h or 1d."),
         (
             "2026-12-24", "is a point in time, not a span",

@@ -12,10 +12,15 @@ package struct Patience: Sendable {
 
 extension Invocation {
     /// Makes a call. `look`: the command that shows whether it was done; nil: it changes nothing.
+    /// `interrupted`: a descriptor; once it is readable, nothing is waited for.
     @discardableResult
-    func ask<C: Call>(_ call: C, look: String? = nil) throws(Failure) -> C.Reply {
-        try asking(call, look: look, ifDone: try? C.Reply([[:]])) { (control) throws(Failure) in
-            try control.call(call)
+    func ask<C: Call>(
+        _ call: C,
+        look: String? = nil,
+        interrupted: Int32? = nil
+    ) throws(Failure) -> C.Reply {
+        try asking(call, look: look, ifDone: try? C.Reply([[:]]), interrupted: interrupted) {
+            (control) throws(Failure) in try control.call(call)
         }
     }
 
@@ -26,6 +31,7 @@ extension Invocation {
         _ call: some Call,
         look: String?,
         ifDone: Answer? = nil,
+        interrupted: Int32? = nil,
         _ body: (any Control) throws(Failure) -> Answer
     ) throws(Failure) -> Answer {
         var unanswered: Failure?
@@ -62,7 +68,13 @@ extension Invocation {
             guard Clocks.boot() < limit else {
                 throw unanswered?.unanswered(patience, look) ?? failure
             }
-            _ = try? Poll.wait(for: [], milliseconds: pause)
+            if let interrupted {
+                guard !Poll.ready(interrupted, for: .readable, milliseconds: pause) else {
+                    throw failure
+                }
+            } else {
+                _ = try? Poll.wait(for: [], milliseconds: pause)
+            }
             pause = min(pause * 2, 500)
         }
     }

@@ -46,7 +46,7 @@ struct TransferWatch {
         var board = TransferBoard()
         var drawn = 0
         while true {
-            let all = try invocation.ask(Control1.Transfers()).map(\.report)
+            let all = try transfers(interrupted)
             let mine = all.filter { ids?.contains(Int64(clamping: $0.id.number)) ?? true }
             if invocation.console.errorsAreSeen {
                 // It may be another size by now.
@@ -64,6 +64,17 @@ struct TransferWatch {
             if Poll.ready(interrupted, for: .readable, milliseconds: Self.pause) {
                 try leave()
             }
+        }
+    }
+
+    /// A signal ends the call that it comes into: then the user wants to leave, and no call failed.
+    private func transfers(_ interrupted: Int32) throws(Failure) -> [Report.Transfer] {
+        do throws(Failure) {
+            return try invocation.ask(Control1.Transfers(), interrupted: interrupted)
+                .map(\.report)
+        } catch {
+            if Poll.ready(interrupted, for: .readable, milliseconds: 0) { try leave() }
+            throw error
         }
     }
 
