@@ -29,6 +29,8 @@ struct RequestEndTests {
 
     private static let always: [Fate] = [.waits, .waits, .waits, .waits, .waits]
     private static let usedUp: [Fate] = [.waits, .waits, .over, .repeats, .over]
+    /// Of processing: what repeats is not done.
+    private static let failed: [Fate] = [.waits, .waits, .over, .waits, .over]
 
     /// By end, in the order of kinds.
     private static let table: [(end: RunEnd, fates: [Fate])] = [
@@ -40,9 +42,9 @@ struct RequestEndTests {
         // Of processing; a refresh has had its turn.
         (.command(.expired(.timeout)), always),
         (.command(.succeeded), usedUp),
-        (.command(.failed), usedUp),
-        (.command(.exited(status: 1)), usedUp),
-        (.command(.terminated(.memoryLimit)), usedUp),
+        (.command(.failed), failed),
+        (.command(.exited(status: 1)), failed),
+        (.command(.terminated(.memoryLimit)), failed),
         (.command(.unknown), usedUp),
         (.delivery(.failed, wasReceived: false), always),
         (.delivery(.succeeded, wasReceived: true), usedUp),

@@ -52,6 +52,10 @@ extension OffstageProgram {
                 + "better moment, the quiet period, the battery, quotas). Rules still hold: an "
                 + "app that was closed, or whose background refresh is off, is not run. Returns "
                 + "when the run has been requested; \"offstage history\" shows the result.",
+            "The wait after failures is skipped, and so is that for another run which a command "
+                + "has requested itself (exit status 75). An earliest begin is a rule, whoever "
+                + "says run: what was submitted with --after is to be submitted again without it, "
+                + "and \"offstage simulate launch\" tries what an app has submitted.",
             "With --wait, the result is printed, and the exit status is 0 for new data, no data and "
                 + "completed. It is 1 for every other end (also for one that asked to be run again, "
                 + "or that nobody saw), and if the run is refused. A run that is frozen has not "
@@ -139,7 +143,11 @@ extension OffstageProgram {
         options: [
             OptionRow("refresh", "short work that fetches new content: 30 s, at a good moment"),
             OptionRow("processing", "long work: minutes, while nobody uses the device"),
-            OptionRow("id", "name of the task (default: the command's name)", argument: "NAME"),
+            OptionRow(
+                "id",
+                "name of the task (default: the command's name); command.NAME is the same",
+                argument: "NAME"
+            ),
             OptionRow(
                 "after",
                 "earliest begin: a time from now, such as 2h, or a date or time of day, such as "
@@ -163,6 +171,9 @@ extension OffstageProgram {
                 + "environment. Its exit status is the result: 0 is success, 75 requests "
                 + "another run later, anything else is a failure. When its time is over it gets "
                 + "SIGTERM.",
+            "With --every, processing that failed is tried again after the wait of the setting "
+                + "back-off, which doubles with each failure in a row, and not only at its next "
+                + "time; a refresh that failed waits for its next time.",
             "The request is stored when this command returns. A request with the same name is "
                 + "replaced. If the program is not found, the request is stored with a warning, "
                 + "because the program may be installed later. If the daemon goes away before "
@@ -210,7 +221,11 @@ extension OffstageProgram {
     /// What the daemon calls a submitted command.
     private static func name(of call: Control1.Submit) -> String {
         let program = call.command?.first ?? ""
-        return call.id ?? program.split(separator: "/").last.map(String.init) ?? program
+        guard let id = call.id else {
+            return program.split(separator: "/").last.map(String.init) ?? program
+        }
+        let prefix = Device.commandPrefix
+        return id.hasPrefix(prefix) ? String(id.dropFirst(prefix.count)) : id
     }
 
     /// What it depends on, and nothing tells.

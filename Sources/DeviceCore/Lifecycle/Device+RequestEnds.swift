@@ -19,6 +19,7 @@ enum RunEnd: Hashable, Sendable {
 /// |---|---|---|
 /// | was undone, or lost | waits again | waits again |
 /// | of a command, stopped by a condition or asked for again | waits again | waits again |
+/// | of a command, a failure of processing | waits again | if it repeats as well, else it is over |
 /// | of an app, not received | waits again | waits again |
 /// | ended otherwise | waits for its next time | if it repeats as well, else it is over |
 ///
@@ -81,10 +82,14 @@ extension Device {
     ) {
         switch end {
         case .undone, .lost: return
-        // Stopped in mid-run is not done: it is due again when its gates open. A refresh has spent
-        // what it had.
+        // Stopped in mid-run, or failed, is not done: it is due again when its gates open. A
+        // refresh has spent what it had.
         case .command(let result):
-            if result.isAgain(for: trigger), !trigger.spendsRefreshBudget { break }
+            if result.isUndone(for: trigger, backOff: settings.backOff),
+                !trigger.spendsRefreshBudget
+            {
+                break
+            }
             apps[index].record.setLastEnd(of: trigger, now.wall)
         // What never came to the app did nothing, however long the daemon was away.
         case .delivery(.unknown, wasReceived: false): return
@@ -113,7 +118,7 @@ extension Request {
         case .command(let result):
             (mode, decision) = (.normal, nil)
             if case .retry = result { wait(settings.backOff, from: now) }
-            if !result.isAgain(for: trigger) { repeats(after: now) }
+            if !result.isUndone(for: trigger, backOff: settings.backOff) { repeats(after: now) }
         }
     }
 

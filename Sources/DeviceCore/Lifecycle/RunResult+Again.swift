@@ -1,6 +1,14 @@
 import Vocabulary
 
 extension RunResult {
+    /// The work is not done, so the rest before its next time does not begin: it may be run again,
+    /// or waits for no more than the wait after failures. Of what failed only processing is; a
+    /// refresh has had its turn.
+    func isUndone(for trigger: Trigger, backOff: Interval) -> Bool {
+        isAgain(for: trigger)
+            || isFailure && !trigger.spendsRefreshBudget && backOff > .zero
+    }
+
     /// The work is not done and the command may be run again from the start: it said so, or the
     /// device stopped it. Of what runs out of time only processing is; a refresh has had its turn.
     func isAgain(for trigger: Trigger) -> Bool {

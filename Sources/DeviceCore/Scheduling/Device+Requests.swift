@@ -1,6 +1,6 @@
 import Vocabulary
 
-/// Asking for work: submit, run, cancel, simulate; and the standing requests that a manifest or
+/// Asking for work: submit and run; and the standing requests that a manifest or
 /// a fetch interval makes.
 extension Device {
     mutating func user(_ request: UserRequest, _ reply: ReplyToken, _ transition: inout Transition)
@@ -178,7 +178,11 @@ extension Device {
             )
         }
         let base = program.split(separator: "/").last.map(String.init) ?? program
-        let name = submission.identifier ?? base
+        // Who copies the app's name from what we print means its task.
+        let said = submission.identifier.map {
+            $0.hasPrefix(Self.commandPrefix) ? String($0.dropFirst(Self.commandPrefix.count)) : $0
+        }
+        let name = said ?? base
         let isPlain = name.unicodeScalars.allSatisfy {
             ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0)
                 || "-_.+".unicodeScalars.contains($0)
@@ -191,8 +195,11 @@ extension Device {
                 fix: "give one with --id"
             )
         }
-        return (AppID("command.\(name)"), name)
+        return (AppID(Self.commandPrefix + name), name)
     }
+
+    /// Before the name of what the user submitted.
+    package static let commandPrefix = "command."
 
     /// What a submit was answered before, by its token; nil: it is a new one, or none.
     func answered(_ event: Event) -> (reply: ReplyToken, answer: RequestedTask)? {
@@ -394,94 +401,18 @@ extension Device {
                 .held,
                 reason: "\(name) does not run: \(explanation.sentence)",
                 value: explanation.fix.isEmpty ? explanation.value : "",
-                fix: explanation.fix.isEmpty ? "needed: \(explanation.needed)" : explanation.fix
+                fix: explanation.fix.isEmpty
+                    ? fix(row.gate, work, index) ?? "needed: \(explanation.needed)"
+                    : explanation.fix
             )
         }
     }
 
-    // MARK: Cancel
-
-    private mutating func cancel(
-        _ app: AppID,
-        _ identifier: String?,
-        _ reply: ReplyToken,
-        _ transition: inout Transition
-    ) {
-        do throws(Refusal) {
-            // Also of an app whose manifest is gone.
-            guard let index = apps.index(of: app),
-                !apps[index].requests.isEmpty || apps[index].manifest != nil
-                    || apps[index].problem != nil
-            else { throw unknown(app) }
-            let requests = apps[index].requests
-            func isMeant(_ request: Request) -> Bool {
-                identifier == nil || request.identifier == identifier
-            }
-            guard let first = requests.first(where: isMeant) else {
-                throw Refusal(
-                    .notFound,
-                    reason: "\(app) has nothing to cancel",
-                    value: identifier ?? "",
-                    fix: "offstage tasks \(app)"
-                )
-            }
-            let stands = requests.allSatisfy {
-                !isMeant($0) || $0.origin.isStanding && $0.launch == nil
-            }
-            if stands {
-                throw Refusal(
-                    .held,
-                    reason: "\(first.identifier) is defined in the manifest",
-                    value: first.identifier,
-                    fix: "remove it there, or: offstage set background-refresh off --app \(app)"
-                )
-            }
-            for request in requests where isMeant(request) && request.launch != nil {
-                stop(request, of: index, &transition)
-            }
-            cancelPending(of: index, identifier: identifier, &transition)
-            transition.reply(reply, .done)
-        } catch {
-            transition.reply(reply, .refused(error))
-        }
-    }
-
-    /// Ends the run of a request; the process of an app that speaks with us lives on.
-    private mutating func stop(_ request: Request, of index: Int, _ transition: inout Transition) {
-        guard let id = request.launch, let launchIndex = apps[index].index(of: id) else { return }
-        if apps[index].launches[launchIndex].isCommand {
-            // It may be ending for another reason already, or its result is being read.
-            if !request.origin.isStanding { _ = markCancelled(request, of: index) }
-            take(.stopped(.cancelled, deliveries: nil), id, &transition)
-            return
-        }
-        let deliveries = apps[index].launches[launchIndex].deliveries.filter {
-            $0.request == request.id
-        }
-        take(.stopped(.cancelled, deliveries: deliveries.map(\.id)), id, &transition)
-    }
-
-    /// What nobody has a receipt for: an offer that is still accepted runs, but does not come back.
-    mutating func cancelPending(of index: Int, identifier: String?, _ transition: inout Transition)
-    {
-        for request in apps[index].requests
-        where !request.origin.isStanding && request.isPending && request.mode != .simulated
-            && (identifier == nil || request.identifier == identifier)
-        {
-            guard !markCancelled(request, of: index) else { continue }
-            drop(request, of: index, reason: "cancelled", &transition)
-        }
-        touch(index)
-    }
-
-    /// False: no launch has it. Else it stays until the launch is done with it, which asks what it
-    /// needs.
-    private mutating func markCancelled(_ request: Request, of index: Int) -> Bool {
-        guard request.launch != nil, let slot = apps[index].index(of: request.id) else {
-            return false
-        }
-        apps[index].requests[slot].isCancelled = true
-        save(app: index, request: request.id)
-        return true
+    /// How work runs all the same that has a date of its caller's, which is nobody else's to move.
+    private func fix(_ gate: Gate, _ work: Work, _ index: Int) -> String? {
+        guard gate == .earliest, !work.isRetry else { return nil }
+        return apps[index].isTransient
+            ? "submit it again without --after"
+            : "offstage simulate launch \(apps[index].id) \(work.identifier) tries it now"
     }
 }

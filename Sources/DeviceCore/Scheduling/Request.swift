@@ -62,8 +62,16 @@ package struct Request: Hashable, Sendable, Codable {
             // A user-initiated run begins at once, or is refused: one that waits was begun by a
             // daemon that is gone.
             isLeftOver: isUserInitiated && readySince == nil,
+            isRetry: isRetry,
             isChosen: isChosen(at: now)
         )
+    }
+
+    /// Its date is that of another run, which its command asked for, and not of its caller: a
+    /// caller's span begins when it is asked for, this one when a run ends.
+    var isRetry: Bool {
+        guard let earliest, let span else { return false }
+        return origin != .submitted || earliest - span > submittedAt
     }
 
     /// Begun by `offstage run`.

@@ -103,7 +103,8 @@ package struct ManifestKey: Sendable {
             default: "1d",
             modes: [.processing],
             with: ["ProcessingCommand"],
-            "The minimum time between two runs of ProcessingCommand."
+            "The minimum time between two runs of ProcessingCommand; after a failure, `back-off` "
+                + "applies instead."
         ) { $0.processingInterval = $1 },
         ManifestKey(
             "ProcessingNeeds",

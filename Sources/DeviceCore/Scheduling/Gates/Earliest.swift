@@ -2,21 +2,26 @@ import Vocabulary
 
 extension GateTable.Definition {
     /// `earliestBeginDate`: a floor, never a promise (C4). A user-initiated run does not move what
-    /// was asked for.
+    /// was asked for; the wait for another run, which only a command asked for, it skips as it skips
+    /// that after failures.
     static let earliest = Self(
         title: "earliest begin date",
         kind: .rule,
         check: {
             guard let earliest = $0.work.earliest else { return .open }
+            if $0.work.isRetry, $0.work.mode == .userInitiated { return .open }
             return .held(until: earliest, at: $0.now)
         },
         explain: {
             let earliest = $0.work.earliest ?? $0.now.wall
+            let text = $0.now.text(for: earliest)
             return GateExplanation(
                 value: $0.now.text(for: $0.now.wall),
-                needed: $0.now.text(for: earliest),
+                needed: text,
                 since: $0.work.since,
-                sentence: "it is to begin \($0.now.text(for: earliest)) or later"
+                sentence: $0.work.isRetry
+                    ? "its command asked for another run, which begins \(text) or later"
+                    : "it is to begin \(text) or later"
             )
         }
     )

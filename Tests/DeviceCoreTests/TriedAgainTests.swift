@@ -1,0 +1,158 @@
+import DeviceCore
+import Testing
+import Vocabulary
+
+/// What failed, or asked for another run: when it is tried again, by itself and by hand.
+struct TriedAgainTests {
+    private static let backup = AppID("command.backup")
+
+    private static func submitted(
+        _ kind: TaskKind,
+        every: Interval? = nil,
+        after: Interval? = nil
+    ) -> Bench {
+        var bench = Bench()
+        bench.ask(.submit(Submission(kind: kind, after: after, every: every, command: ["backup"])))
+        return bench
+    }
+
+    private static func run(_ bench: inout Bench, status: Int32) throws {
+        let launch = try #require(bench.spawn(of: "command.backup"))
+        bench.started(launch)
+        bench.advance(.seconds(1))
+        bench.exited(launch, status: status)
+    }
+
+    // MARK: Failures
+
+    @Test func `a daily backup that fails is tried again the same day, and then the next`() throws {
+        var bench = Self.submitted(.processing, every: .days(1))
+        for minutes: Int64 in [15, 30, 60] {
+            try Self.run(&bench, status: 1)
+            #expect(bench.gates("command.backup") == ["back-off"])
+            bench.advance(.minutes(minutes) - .milliseconds(1))
+            #expect(bench.spawned.isEmpty)
+            bench.advance(.milliseconds(1))
+        }
+        try Self.run(&bench, status: 0)
+        #expect(bench.gates("command.backup") == ["quiet"])
+        bench.advance(.days(1) - .milliseconds(1))
+        #expect(bench.spawned.isEmpty)
+        bench.advance(.milliseconds(1))
+        #expect(bench.spawn(of: "command.backup") != nil)
+    }
+
+    @Test func `that of a manifest, too`() throws {
+        var bench = Bench()
+        bench.install(.processing("app"))
+        var launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        bench.exited(launch, status: 1)
+        #expect(bench.gates("app") == ["back-off"])
+        bench.advance(.minutes(15))
+        launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        bench.exited(launch)
+        #expect(bench.gates("app") == ["quiet"])
+    }
+
+    @Test func `a refresh that failed has had its turn`() throws {
+        var bench = Self.submitted(.refresh, every: .days(1))
+        try Self.run(&bench, status: 1)
+        #expect(Set(bench.gates("command.backup")) == ["quiet", "back-off"])
+    }
+
+    @Test func `without a back-off what failed waits for its next time, and does not run on and on`()
+        throws
+    {
+        var bench = Bench()
+        bench.configure { $0.backOff = .zero }
+        let daily = Submission(kind: .processing, every: .days(1), command: ["backup"])
+        bench.ask(.submit(daily))
+        try Self.run(&bench, status: 1)
+        #expect(bench.gates("command.backup") == ["quiet"])
+        bench.install(.processing("app"))
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        bench.exited(launch, status: 1)
+        #expect(bench.gates("app") == ["quiet"])
+    }
+
+    // MARK: Another run
+
+    @Test(arguments: [TaskKind.refresh, .processing])
+    func `a command that asked for another run is run at once by who says so`(kind: TaskKind) throws
+    {
+        for every in [nil, Interval.days(1)] {
+            var bench = Self.submitted(kind, every: every)
+            try Self.run(&bench, status: 75)
+            #expect(bench.gates("command.backup") == ["earliest"])
+            let words = "its command asked for another run, which begins "
+            #expect(bench.sentence("command.backup").contains(words))
+            bench.advance(.minutes(1))
+            #expect(bench.spawned.isEmpty, "it waits, when nobody says so")
+            bench.ask(.run(Self.backup, identifier: nil))
+            #expect(bench.refusal == nil)
+            try Self.run(&bench, status: 0)
+        }
+    }
+
+    @Test func `also one of a manifest`() throws {
+        var bench = Bench()
+        bench.install(.processing("app"))
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        bench.exited(launch, status: 75)
+        bench.ask(.run(AppID("app"), identifier: nil))
+        #expect(bench.refusal == nil && bench.spawn(of: "app") != nil)
+    }
+
+    @Test func `after the caller's date another run is no date of the caller's`() throws {
+        var bench = Self.submitted(.processing, after: .hours(1))
+        bench.advance(.hours(1))
+        try Self.run(&bench, status: 75)
+        bench.ask(.run(Self.backup, identifier: nil))
+        #expect(bench.refusal == nil && bench.spawn(of: "command.backup") != nil)
+    }
+
+    // MARK: A caller's date
+
+    @Test func `a date of the caller's holds who says run, and the way out is named`() throws {
+        var bench = Self.submitted(.processing, after: .hours(1))
+        // A clock that is set back moves the date, and makes it nobody else's.
+        for step: Interval in [.zero, .minutes(-10), .days(-3)] {
+            bench.now.wall = bench.now.wall + step
+            bench.send(.clockChanged)
+            bench.ask(.run(Self.backup, identifier: nil))
+            #expect(bench.refusal?.reason.contains("it is to begin") == true)
+            #expect(bench.refusal?.fix == "submit it again without --after")
+        }
+        var (app, launch) = try Bench.withApp()
+        app.submit(launch, "app.refresh") { $0.after = .hours(1) }
+        app.ask(.run(AppID("app"), identifier: "app.refresh"))
+        #expect(app.refusal?.fix == "offstage simulate launch app app.refresh tries it now")
+    }
+
+    // MARK: Names
+
+    @Test func `a name that is copied from what is printed is that of the same task`() throws {
+        var bench = Self.submitted(.processing, after: .hours(1))
+        for identifier in ["command.backup", "backup"] {
+            let again = Submission(
+                identifier: identifier,
+                kind: .processing,
+                after: .hours(2),
+                command: ["backup"]
+            )
+            guard case .requested(let task) = bench.ask(.submit(again)) else {
+                Issue.record("\(identifier) is refused")
+                continue
+            }
+            #expect(task.app == Self.backup && task.identifier == "backup")
+            #expect(bench.requests("command.backup").count == 1, "it replaces the one before")
+        }
+        let other = Submission(kind: .processing, command: ["/opt/command.backup"])
+        guard case .requested(let task) = bench.ask(.submit(other)) else { return }
+        #expect(task.app == AppID("command.command.backup"), "nobody has named it")
+    }
+}
