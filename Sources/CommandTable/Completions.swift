@@ -19,26 +19,21 @@ extension ProgramTable {
     /// The name as shells take it for functions.
     private var function: String { "_" + name.replacing("-", with: "_") }
 
-    /// What the first operand is called, and what may stand for it: what the forms write in small
-    /// letters, or what the table knows of a name.
+    /// What the first operand is called, what may stand for it, and whether more of the same may
+    /// follow: what the forms write in small letters, or what the table knows of a name.
     private func operand(_ command: Subcommand<Call>) -> (
-        name: String, completion: OperandCompletion
+        name: String, completion: OperandCompletion, repeats: Bool
     ) {
         var words: [String] = []
         for form in command.forms {
             let first = form.drop { $0 == "[" }.prefix { $0 != " " && $0 != "]" && $0 != "." }
-            if let known = operands.first(where: { $0.name == first }) { return known }
+            if let known = operands.first(where: { $0.name == first }) {
+                return (known.name, known.completion, form.contains(first + "..."))
+            }
             words += first.split(separator: "|").map(String.init)
                 .filter { $0.allSatisfy(\.isLowercase) && !words.contains($0) }
         }
-        return words.isEmpty ? ("operand", .other) : ("name", .fixed(words))
-    }
-
-    /// The operands that a line of a shell lists, and the function for it in scripts.
-    private var listed: [(name: String, line: String)] {
-        operands.compactMap { row in
-            if case .printed(let line) = row.completion { (row.name, line) } else { nil }
-        }
+        return words.isEmpty ? ("operand", .other, true) : ("name", .fixed(words), false)
     }
 
     private func lister(_ operand: String) -> String { "\(function)_\(operand.lowercased())" }
@@ -51,53 +46,89 @@ extension ProgramTable {
 
     // MARK: bash
 
+    /// Options that are followed by a word, wherever they stand.
+    private var takers: [String] {
+        let all = options + commands.flatMap(\.options)
+        let flags = Set(all.filter { $0.argument == nil }.flatMap(\.spellings))
+        var takers: [String] = []
+        for spelling in all.filter({ $0.argument != nil }).flatMap(\.spellings) {
+            if flags.contains(spelling) || takers.contains(spelling) { continue }
+            takers.append(spelling)
+        }
+        return takers
+    }
+
+    /// Options are offered to a word that begins like one; where nothing else is, files are.
     private var bash: String {
-        let takers = options.filter { $0.argument != nil }.flatMap(\.spellings)
         var lines = [
             header, "\(function)() {",
-            "    local word=${COMP_WORDS[COMP_CWORD]} command= words= index",
+            "    local word=${COMP_WORDS[COMP_CWORD]} command= first= words= list= index count=0",
+            "    COMPREPLY=()",
             "    for ((index = 1; index < COMP_CWORD; index++)); do",
-            "        case ${COMP_WORDS[index]} in",
-            "            \(takers.joined(separator: "|"))) ((index++)) ;;", "            -*) ;;",
-            "            *) command=${COMP_WORDS[index]} && break ;;", "        esac", "    done",
-            "    case $command in",
+            "        case ${COMP_WORDS[index]} in", "            \(takers.joined(separator: "|")))",
+            "                ((index++))",
+            "                [[ ${COMP_WORDS[index]} == = ]] && ((index++)) ;;",
+            "            -*) ;;",
+            "            *)", "                if [[ -z $command ]]; then",
+            "                    command=${COMP_WORDS[index]}", "                else",
+            "                    [[ -n $first ]] || first=${COMP_WORDS[index]}",
+            "                    ((count++))", "                fi ;;", "        esac", "    done",
+            "    ((index > COMP_CWORD)) && return", "    case $command in",
         ]
-        func add(_ command: String, _ words: [String]) {
-            lines.append("        \(command)) words='\(words.joined(separator: " "))' ;;")
+        func long(_ options: [OptionRow]) -> String {
+            options.map { "--" + $0.long }.joined(separator: " ")
         }
-        func long(_ options: [OptionRow]) -> [String] { options.map { "--" + $0.long } }
-        add("''", commands.map(\.name) + ["help"] + long(options))
-        add("help", helped)
+        func add(_ command: String, _ words: String, _ list: String = "") {
+            let list = list.isEmpty ? "" : " list='\(list)'"
+            lines.append("        \(command)) words='\(words)'\(list) ;;")
+        }
+        let names = (commands.map(\.name) + ["help"]).joined(separator: " ")
+        add("''", long(options), names)
+        add("help", "", helped.joined(separator: " "))
+        for command in commands { add(command.name, long(options(of: command))) }
+        lines += ["    esac", "    if [[ $word == -* ]]; then list=$words; fi"]
+        lines += ["    if [[ $word != -* ]]; then", "        case $command:$count in"]
         for command in commands {
-            var words: [String] = []
-            if case .fixed(let list) = operand(command).completion { words = list }
-            add(command.name, words + long(options(of: command)))
-        }
-        lines.append("    esac")
-        for (name, line) in listed {
-            let takers = commands.filter { operand($0).name == name }.map(\.name)
-            lines += [
-                "    case $command in", "        \(takers.joined(separator: "|")))",
-                "            [[ $word == -* ]] || words+=\" $(\(line))\" ;;", "    esac",
-            ]
+            let (name, completion, repeats) = operand(command)
+            let place = "\(command.name):\(repeats ? "*" : "0")"
+            switch completion {
+            case .fixed(let words):
+                lines.append("            \(place)) list='\(words.joined(separator: " "))' ;;")
+            case .printed: lines.append("            \(place)) list=$(\(lister(name))) ;;")
+            case .assigned(let rows):
+                let names = rows.map(\.name).joined(separator: " ")
+                lines += ["            \(place)) list='\(names)' ;;"]
+                lines += ["            \(command.name):1) list=$(\(lister(name)) \"$first\") ;;"]
+            case .other: break
+            }
         }
         lines += [
-            "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")", "}",
+            "        esac", "    fi",
+            "    mapfile -t COMPREPLY < <(compgen -W \"$list\" -- \"$word\")", "}",
             "complete -o default -F \(function) \(name)",
         ]
-        return lines.joined(separator: "\n") + "\n"
+        return (listers + lines).joined(separator: "\n") + "\n"
+    }
+
+    /// Functions of bash and of zsh that print what may stand for an operand, or for the value of
+    /// a name.
+    private var listers: [String] {
+        operands.flatMap { row -> [String] in
+            switch row.completion {
+            case .printed(let line): ["\(lister(row.name))() {", "    \(line)", "}"]
+            case .assigned(let rows):
+                ["\(lister(row.name))() {", "    case $1 in"] + rows.filter { !$0.values.isEmpty }
+                    .map { "        \($0.name)) echo '\($0.values.joined(separator: " "))' ;;" }
+                    + ["    esac", "}"]
+            case .fixed, .other: []
+            }
+        }
     }
 
     // MARK: zsh
 
     private var zsh: String {
-        var lines = ["#compdef \(name)", header]
-        for (name, line) in listed {
-            lines += [
-                "\(lister(name))() {", "    local -a words", "    words=(${(f)\"$(\(line))\"})",
-                "    compadd -a words", "}",
-            ]
-        }
+        var lines = ["#compdef \(name)", header] + listers
         lines += ["\(function)() {", "    local -a commands", "    commands=("]
         for command in commands {
             lines.append("        " + quoted("\(command.name):\(command.summary)"))
@@ -119,11 +150,19 @@ extension ProgramTable {
     }
 
     private func zshOperands(_ command: Subcommand<Call>) -> String {
-        let (name, completion) = operand(command)
-        return switch completion {
-        case .printed: "'*:\(name):\(lister(name))'"
-        case .fixed(let words): "'1:\(name):(\(words.joined(separator: " ")))' '*:operand:_default'"
-        case .other: "'*:\(name):_default'"
+        let (name, completion, repeats) = operand(command)
+        let rest = repeats ? "" : " '*:operand:_default'"
+        let place = repeats ? "*" : "1"
+        switch completion {
+        case .printed:
+            return "'\(place):\(name):{compadd -- $(\(lister(name)))}'" + rest
+        case .fixed(let words):
+            return "'\(place):\(name):(\(words.joined(separator: " ")))'" + rest
+        case .assigned(let rows):
+            let names = rows.map(\.name).joined(separator: " ")
+            let values = "{compadd -- $(\(lister(name)) $words[2])}"
+            return "'1:\(name):(\(names))' '2:value:\(values)'"
+        case .other: return "'*:\(name):_default'"
         }
     }
 
@@ -141,8 +180,16 @@ extension ProgramTable {
     // MARK: fish
 
     private var fish: String {
-        var lines = [header]
-        for (name, line) in listed { lines += ["function \(lister(name))", "    \(line)", "end"] }
+        let given = "\(function)_given"
+        var lines = [
+            header,
+            // The words that are no options, from the program's name on.
+            "function \(given)", "    count (string match -v -- '-*' (commandline -opc))", "end",
+        ]
+        for row in operands {
+            guard case .printed(let line) = row.completion else { continue }
+            lines += ["function \(lister(row.name))", "    \(line)", "end"]
+        }
         func complete(_ condition: String, _ rest: String) {
             lines.append("complete -c \(name) -n '\(condition)' " + rest)
         }
@@ -161,10 +208,20 @@ extension ProgramTable {
         for command in commands {
             let condition = "__fish_seen_subcommand_from \(command.name)"
             for option in options(of: command) { complete(condition, fishOption(option)) }
-            let (name, completion) = operand(command)
+            let (name, completion, repeats) = operand(command)
+            let first = condition + (repeats ? "" : "; and test (\(given)) -eq 2")
             switch completion {
-            case .printed: complete(condition, "-f -a '(\(lister(name)))'")
-            case .fixed(let words): complete(condition, "-f -a '\(words.joined(separator: " "))'")
+            case .printed: complete(first, "-f -a '(\(lister(name)))'")
+            case .fixed(let words): complete(first, "-f -a '\(words.joined(separator: " "))'")
+            case .assigned(let rows):
+                complete(first, "-f -a '\(rows.map(\.name).joined(separator: " "))'")
+                for row in rows where !row.values.isEmpty {
+                    complete(
+                        "\(condition); and test (\(given)) -eq 3; "
+                            + "and contains -- \(row.name) (commandline -opc)",
+                        "-f -a '\(row.values.joined(separator: " "))'"
+                    )
+                }
             case .other: break
             }
         }

@@ -67,6 +67,8 @@ package enum OperandCompletion: Sendable {
     case fixed([String])
     /// What this line of a shell prints, one a line.
     case printed(by: String)
+    /// Names, each with the words that may be its value, where they can be told.
+    case assigned([(name: String, values: [String])])
     case other
 }
 

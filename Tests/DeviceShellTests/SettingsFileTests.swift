@@ -65,6 +65,20 @@ struct SettingsFileTests {
         #expect(try invalid().map { $0["app"] } == ["odd"])
     }
 
+    @Test func `default takes a setting back, and nothing that is none`() throws {
+        let bench = try DaemonBench()
+        try bench.set("wake-price", "400")
+        #expect(try value(bench, "wake-price") == "400")
+        for _ in 1...2 {
+            try bench.set("wake-price", "default")
+            #expect(try value(bench, "wake-price") == "\(Settings().wakePrice)")
+        }
+        let text = try Files.text(bench.daemon.scratch("offstage.conf"))
+        #expect(!text.contains("wake-price"))
+        let refusal = try bench.refusal("Set", "wake-prize", "default", [:])
+        #expect(refusal.text.contains("did you mean wake-price?"), "\(refusal)")
+    }
+
     @Test func `a file behind links is changed where it is, and watched there`() throws {
         let bench = try DaemonBench(starting: false)
         let scratch = bench.daemon.scratch

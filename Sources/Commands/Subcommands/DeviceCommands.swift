@@ -88,19 +88,21 @@ extension OffstageProgram {
     static let set = Subcommand(
         "set",
         "override a condition of the device, or change a setting",
-        forms: ["CONDITION VALUE|auto", "SETTING VALUE"],
+        forms: ["CONDITION VALUE|auto", "SETTING VALUE|default"],
         operands: 2...2,
         options: [
             OptionRow("app", "for this app only (background-refresh)", argument: "APP")
         ],
         details: [
-            "A condition that is set overrides the sensors until it is set to auto. \"offstage "
+            "A condition that is set overrides the sensors until it is set to auto. A setting is "
+                + "stored in offstage.conf; default takes it out of there. \"offstage "
                 + "conditions\" and \"offstage settings\" list the names and permitted values."
         ],
         examples: [
             Example("set power off", "Simulate a pulled plug."),
             Example("set battery 15", "Simulate a nearly empty battery."),
             Example("set battery auto", "Use the real battery again."),
+            Example("set wake-price default", "Take back what was set."),
             Example("set background-refresh off --app newsboat", "Turn off refreshes of newsboat."),
         ],
         printsData: true
@@ -131,7 +133,7 @@ extension OffstageProgram {
         }
         if let row = SettingRow.table.first(where: { $0.name == name }) {
             var settings = Settings()
-            if row.set(value, in: &settings) { return }
+            if value == SettingRow.default || row.set(value, in: &settings) { return }
             let mistake = row.mistake(in: value)
             let why = mistake.reason == "is not a value of it" ? "" : ": it \(mistake.reason)"
             throw Failure(

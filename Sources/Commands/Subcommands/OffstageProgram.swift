@@ -57,7 +57,8 @@ package enum OffstageProgram {
                 "APP",
                 .printed(
                     by: "offstage apps --json 2>/dev/null "
-                        + "| sed -n 's/.*\"app\" *: *\"\\([^\"]*\\)\".*/\\1/p'"
+                        // A command by the name that it was submitted with, too.
+                        + "| sed -n 's/.*\"app\" *: *\"\\([^\"]*\\)\".*/\\1/p;s/^command\\.//p'"
                 )
             ),
             (
@@ -69,7 +70,10 @@ package enum OffstageProgram {
             ),
             (
                 "CONDITION",
-                .fixed(Condition.allCases.map(\.row.name) + SettingRow.table.map(\.name))
+                .assigned(
+                    Condition.allCases.map { ($0.row.name, $0.row.words + ["auto"]) }
+                        + SettingRow.table.map { ($0.name, $0.words + [SettingRow.default]) }
+                )
             ),
         ],
         manual: manual

@@ -189,6 +189,14 @@ package struct ConditionRow: Sendable {
         word.lowercased() == "auto" ? .silent : value(word).map { .value($0) }
     }
 
+    /// The words that may be written, where there are any.
+    package var words: [String] {
+        switch scale {
+        case .percent: []
+        case .names(let names): names
+        }
+    }
+
     /// For messages: what may be written.
     package var choices: String {
         switch scale {

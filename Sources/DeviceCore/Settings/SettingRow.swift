@@ -22,6 +22,9 @@ package struct SettingRow: Sendable {
         case profile
     }
 
+    /// In place of a value: whatever is set is taken back.
+    package static let `default` = "default"
+
     static let day = Interval.zero...Interval.days(1)
     static let month = Interval.zero...Interval.days(31)
     static let year = Interval.zero...Interval.days(366)
@@ -73,6 +76,16 @@ extension SettingRow {
         case .timeOfDay: "a time of day, such as 07:30"
         case .wakeFromSleep: WakeFromSleep.allCases.map(\.rawValue).joined(separator: ", ")
         case .profile: SettingRow.profiles.map(\.name).joined(separator: ", ")
+        }
+    }
+
+    /// The words that may be written, where there are any.
+    package var words: [String] {
+        switch field {
+        case .interval, .count, .bytes, .text, .proxy, .timeOfDay: []
+        case .flag: ["on", "off"]
+        case .wakeFromSleep: WakeFromSleep.allCases.map(\.rawValue)
+        case .profile: SettingRow.profiles.map(\.name)
         }
     }
 

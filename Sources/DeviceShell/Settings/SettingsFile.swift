@@ -39,8 +39,8 @@ enum SettingsFile {
         }
     }
 
-    /// Changes one setting in the file, of one app or of all, after checking it. The file is
-    /// replaced as a whole: a crash leaves the old or the new one.
+    /// Changes one setting in the file, of one app or of all, after checking it; `default` takes it
+    /// out. The file is replaced as a whole: a crash leaves the old or the new one.
     static func set(
         _ name: String,
         to value: String,
@@ -53,7 +53,13 @@ enum SettingsFile {
             before = try text(path)
             var content = before
             do throws(Diagnostic) {
-                try content.set(name, section: SettingsText.section(of: app), to: value)
+                let section = SettingsText.section(of: app)
+                let isKnown = SettingRow.table.contains { $0.name == name }
+                if isKnown, value == SettingRow.default {
+                    try content.remove(name, section: section)
+                } else {
+                    try content.set(name, section: section, to: value)
+                }
             } catch {
                 throw SettingsText.Invalid([error])
             }
