@@ -4,12 +4,22 @@ extension LinuxError {
         let program = program ?? "the program"
         switch (operation, errno) {
         case ("execve", .noEntry):
-            guard program.hasPrefix("/") else {
-                return "\(program) is not installed, or not in PATH"
-            }
+            let isWhole = program.hasPrefix("/")
+            let path = isWhole ? program : (directory ?? ".") + "/" + program
             // There, but what its first line names is not.
-            return Files.exists(program)
-                ? "the interpreter of \(program) is not installed" : "\(program) is not there"
+            if program.contains("/"), Files.exists(path) {
+                return "the interpreter of \(program) is not installed"
+            }
+            if program.contains(" ") {
+                return "\"\(program)\" is one word, and no program has that name: leave the quotes "
+                    + "out, or use sh -c"
+            }
+            if program.contains("/") {
+                return isWhole
+                    ? "\(program) is not there"
+                    : "there is no file \(program) in \(directory ?? "its directory")"
+            }
+            return "\(program) is not installed, or not in PATH"
         case ("execve", .access):
             return Files.status(program)?.kind == .directory
                 ? "\(program) is a directory" : "\(program) is not executable"

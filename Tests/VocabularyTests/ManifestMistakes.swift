@@ -64,6 +64,12 @@ extension ManifestParserTests {
             "Extensions=helper;",
             "Extensions: \"helper\" is not an absolute path. Begin it with / or ~/."
         ),
+        (
+            "RefreshCommand=restic --password-file=~/secret",
+            "RefreshCommand: \"restic --password-file=~/secret\" has ~ within an argument, where "
+                + "it is not the home directory. Write the option and its path as two words, or "
+                + "the whole path."
+        ),
         ("Environment=PATH;", "Environment: \"PATH\" is not NAME=value. Write NAME=value;"),
         ("Environment=A=1;A=2;", "Environment: \"A=2\" sets a variable again. Remove one."),
         (

@@ -39,6 +39,15 @@ struct ManifestParserTests {
         WakeOn-bluetooth=interface='org.bluez.Device1',member='Changed';path=/org/bluez;
         """
 
+    @Test func aVariableMayBeginWithTheHomeDirectory() throws {
+        let text = "[Desktop Entry]\nType=Application\nName=App\nExec=app\n[X-Offstage]\n"
+        let keys = "BackgroundModes=fetch;\nRefreshCommand=app -r\n"
+        let manifest = try app(text + keys + "Environment=A=~/a;B=x~/b;C=~;\n")
+        let values = manifest.environment.map(\.value)
+        #expect(values[0].hasPrefix("/") && values[0].hasSuffix("/a"))
+        #expect(values[1...] == ["x~/b", "~"], "only where a path begins")
+    }
+
     @Test func everyKeyReachesItsField() throws {
         let manifest = try app(Self.full)
         #expect(

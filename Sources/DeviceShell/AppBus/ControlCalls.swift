@@ -259,7 +259,9 @@ struct ControlCalls {
         }
         if program.contains("/") {
             let path = (submission.directory ?? "/") + "/" + program
-            return Files.isExecutable(path) ? nil : "\(program) is not a program in its directory"
+            if Files.isExecutable(path) { return nil }
+            return Files.exists(path)
+                ? "\(program) is not executable" : "there is no file \(program) in its directory"
         }
         let own = submission.environment.last { $0.name == "PATH" }?.value
         let path =

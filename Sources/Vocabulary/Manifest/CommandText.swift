@@ -167,6 +167,11 @@ struct CommandText {
         let character = String(decoding: [byte], as: UTF8.self)
         switch character {
         case "~" where argument.isEmpty && next == UInt8(ascii: "/") && home != nil: return
+        case "~" where argument.last == UInt8(ascii: "=") && home != nil:
+            throw Problem(
+                "has ~ within an argument, where it is not the home directory",
+                fix: "Write the option and its path as two words, or the whole path."
+            )
         case "'", "\\", ">", "<", "~", "|", "&", ";", "$", "*", "?", "#", "(", ")", "`":
             if codes == nil { throw Problem.reserved(character) }
             warn(Problem.reserved(character))

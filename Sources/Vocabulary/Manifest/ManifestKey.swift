@@ -61,9 +61,9 @@ package struct ManifestKey: Sendable {
             "Environment",
             .environment,
             default: "none",
-            "Environment variables for the app's processes, as NAME=value;. Names that begin with "
-                + "`OFFSTAGE_` are reserved. The values are also recorded in the event log, so "
-                + "do not put passwords here."
+            "Environment variables for the app's processes, as NAME=value;. A value may begin with "
+                + "~/. Names that begin with `OFFSTAGE_` are reserved. The values are also "
+                + "recorded in the event log, so do not put passwords here."
         ) { $0.environment = $1 },
         ManifestKey(
             "PassEnvironment",

@@ -131,8 +131,8 @@ extension ManifestType where Result == [EnvironmentVariable] {
             guard names.insert(name).inserted else {
                 throw Problem("sets a variable again", fix: "Remove one.", part: assignment)
             }
-            let value = assignment.utf8[equals...].dropFirst()
-            return EnvironmentVariable(name: name, value: String(Substring(value)))
+            let value = String(Substring(assignment.utf8[equals...].dropFirst()))
+            return EnvironmentVariable(name: name, value: value.expandingTilde(text.home))
         }
     }
 }
