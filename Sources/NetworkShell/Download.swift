@@ -1,6 +1,7 @@
 import Curl
 import ExchangeCore
 import Linux
+import TLS
 import Vocabulary
 import Wire
 
@@ -326,8 +327,12 @@ final class Download: RunningExchange {
         case nil:
             if result.beginnings == beginnings { durable = result.filled }
             if isHeld { resume() }
-        case .checksum:
-            end = .failed(ExchangeFailure(.checksum, reason: "its SHA-256 is another"))
+        case .checksum(let found):
+            let wanted = MessageDigest.digits(of: exchange.order.sha256 ?? [])
+            let reason =
+                found.map { "its SHA-256 is \(MessageDigest.digits(of: $0)), not \(wanted)" }
+                ?? "it is shorter than it was"
+            end = .failed(ExchangeFailure(.checksum, reason: reason))
         case .system(let error):
             // What could not be made durable now may be lost, whatever a second call says.
             isResumable = false

@@ -31,7 +31,8 @@ final class SyncThread: Sendable {
         let problem: Problem?
 
         enum Problem: Error, Sendable {
-            case checksum
+            /// What the file has; nil: it is shorter than it was.
+            case checksum(found: [UInt8]?)
             case system(LinuxError)
         }
     }
@@ -124,11 +125,12 @@ final class SyncThread: Sendable {
             while offset < job.size {
                 let count = Int(min(1 << 20, job.size - offset))
                 let bytes = try job.file.descriptor.read(at: offset, count: count)
-                guard !bytes.isEmpty else { return .checksum }
+                guard !bytes.isEmpty else { return .checksum(found: nil) }
                 sum.add(bytes)
                 offset += Int64(bytes.count)
             }
-            return sum.finish() == wanted ? nil : .checksum
+            let found = sum.finish()
+            return found == wanted ? nil : .checksum(found: found)
         } catch {
             return .system(error)
         }

@@ -37,8 +37,13 @@ package struct MessageDigest: ~Copyable {
     package static func digits(_ algorithm: Algorithm, _ text: String) -> String {
         var digest = MessageDigest(algorithm)
         digest.add(Array(text.utf8))
+        return digits(of: digest.finish())
+    }
+
+    /// Bytes in small hexadecimal digits.
+    package static func digits(of bytes: [UInt8]) -> String {
         let digits = Array("0123456789abcdef".utf8)
-        let spelled = digest.finish().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        let spelled = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
         return String(decoding: spelled, as: UTF8.self)
     }
 }

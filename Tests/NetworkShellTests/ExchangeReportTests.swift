@@ -95,7 +95,13 @@ struct ExchangeReportTests {
         #expect(try fetch(order { $0.sha256 = sum }).end.isComplete)
         var other = sum
         other[31] ^= 1
-        #expect(try fetch(order { $0.sha256 = other }).end.failure == .checksum)
+        let end = try fetch(order { $0.sha256 = other }).end
+        #expect(end.failure == .checksum)
+        if case .failed(let failure) = end {
+            let last = String(UInt8(other[31] >> 4), radix: 16) + String(other[31] & 15, radix: 16)
+            let wanted = "its SHA-256 is \(digits), not \(digits.prefix(62))\(last)"
+            #expect(failure.reason == wanted)
+        }
         // Also of what was there before, and of which nothing is asked for.
         var all = try resuming(at: Self.size)
         all.sha256 = sum
