@@ -127,7 +127,11 @@ extension Device {
             return
                 "it was stopped before it finished (\(run.reason)), and was submitted for one run "
                 + "only; \(again)"
-        case .failed, .unsuccessful, .crashed, .exited, .notStarted, .unknown:
+        case .unknown:
+            return
+                "how its run ended is not known, since the daemon that had started it was gone; "
+                + "offstage logs \(app) shows what it printed; \(again)"
+        case .failed, .unsuccessful, .crashed, .exited, .notStarted:
             return
                 "its run failed (\(run.reason)), and it was submitted for one run only; \(again)"
         case .newData, .noData, .succeeded, .retry:

@@ -43,6 +43,18 @@ struct TransferBoardTests {
         #expect(second == [text])
     }
 
+    @Test func `of several that failed the first is told, in one sentence`() {
+        var failed = transfer(1, "failed", sentence: "transfer 1 failed: the server answered 404.")
+        failed.url = "http://a/1"
+        let fine = transfer(2, "finished")
+        #expect(TransferWatch.failure(of: [fine]) == nil)
+        let one = TransferWatch.failure(of: [fine, failed])
+        let words = "http://a/1: transfer 1 failed: the server answered 404"
+        #expect(one?.message == words + ".")
+        let two = TransferWatch.failure(of: [failed, fine, failed])
+        #expect(two?.message == words + ", and 1 more failed")
+    }
+
     @Test mutating func `the rate is that of the last seconds`() {
         for second in 0..<20 {
             let received = Int64(second < 10 ? second : 10 + (second - 10) * 5) << 20

@@ -62,7 +62,7 @@ struct TriedAgainTests {
         #expect(Set(bench.gates("command.backup")) == ["quiet", "back-off"])
     }
 
-    @Test func `without a back-off what failed waits for its next time, and does not run on and on`()
+    @Test func `without a back-off what failed waits for its next time, and does not run on`()
         throws
     {
         var bench = Bench()
@@ -81,8 +81,9 @@ struct TriedAgainTests {
     // MARK: Another run
 
     @Test(arguments: [TaskKind.refresh, .processing])
-    func `a command that asked for another run is run at once by who says so`(kind: TaskKind) throws
-    {
+    func `a command that asked for another run is run at once by who says so`(
+        kind: TaskKind
+    ) throws {
         for every in [nil, Interval.days(1)] {
             var bench = Self.submitted(kind, every: every)
             try Self.run(&bench, status: 75)

@@ -172,7 +172,9 @@ extension Report.HistoryLine {
 
     /// Its result, and why, where that says more.
     var ending: String {
-        let (result, reason) = (result ?? "", reason ?? "")
+        // How a program ended is known only of what the daemon has started itself.
+        let isUnknown = what.known == .ended && result == "unknown"
+        let (result, reason) = (isUnknown ? "" : result ?? "", reason ?? "")
         let parts = [result, result.contains(reason) ? "" : reason]
         return parts.filter { !$0.isEmpty }.joined(separator: ": ")
     }

@@ -18,11 +18,20 @@ struct TransferWatch {
     /// Until each has ended, or the command is interrupted. Throws if one has failed.
     func waitForAll() throws(Failure) {
         let last = try watch()
-        let failed = last.filter { $0.state != "finished" }
         if invocation.wantsJSON { try invocation.show(last) { _ in } }
-        guard let first = failed.first else { return }
-        let others = failed.count > 1 ? ", and \(failed.count - 1) more" : ""
-        throw Failure(.failed, "\(first.url.printable): \(first.sentence.printable)\(others)")
+        if let failure = Self.failure(of: last) { throw failure }
+    }
+
+    /// Nil: all are finished.
+    static func failure(of transfers: [Report.Transfer]) -> Failure? {
+        let failed = transfers.filter { $0.state != "finished" }
+        guard let first = failed.first else { return nil }
+        var sentence = first.sentence.printable
+        if failed.count > 1 {
+            if sentence.hasSuffix(".") { sentence.removeLast() }
+            sentence += ", and \(failed.count - 1) more failed"
+        }
+        return Failure(.failed, "\(first.url.printable): \(sentence)")
     }
 
     /// The same with whatever is there, of which some may have failed.

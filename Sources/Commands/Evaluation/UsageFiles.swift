@@ -21,7 +21,7 @@ extension OffstageProgram {
             // As other programs have it: a log that comes by a pipe.
             let matches = pattern == "-" ? [input] : Files.matching(pattern)
             guard !matches.isEmpty else {
-                throw Failure(.failed, "\(pattern.quoted) matches no file")
+                throw Failure(.notFound, "\(pattern.quoted) matches no file")
             }
             if let folder = matches.first(where: { Files.status($0)?.kind == .directory }) {
                 throw noFile(folder, pattern)

@@ -7,7 +7,7 @@ extension OffstageProgram {
     static let download = Subcommand(
         "download",
         "fetch files in the background",
-        forms: ["[OPTION]... URL..."],
+        forms: ["URL..."],
         operands: 0...10_000,
         options: [
             OptionRow("output", "name of the file, for one URL", short: "o", argument: "FILE"),
@@ -23,7 +23,11 @@ extension OffstageProgram {
                 short: "i",
                 argument: "FILE"
             ),
-            OptionRow("checksum", "what the file must have, as sha256:DIGITS", argument: "SUM"),
+            OptionRow(
+                "checksum",
+                "what the file must have: the digits of its SHA-256, or sha256:DIGITS",
+                argument: "SUM"
+            ),
             OptionRow("overwrite", "replace an existing file when the new one is complete"),
             OptionRow(
                 "connections",
@@ -101,18 +105,33 @@ extension OffstageProgram {
     private static func listedURLs(_ path: String?) throws(Failure) -> [String] {
         guard let path else { return [] }
         let text = try TransferOptions.read(path == "-" ? "/dev/stdin" : path)
-        return text.split(whereSeparator: \.isNewline).map { $0.trimmed }
-            .filter { !$0.isEmpty && !$0.hasPrefix("#") }
+        var urls: [String] = []
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        for (index, line) in lines.enumerated() {
+            let url = line.trimmed
+            if url.isEmpty || url.hasPrefix("#") { continue }
+            guard url.contains("://") else {
+                throw Failure(
+                    .usage,
+                    "download: line \(index + 1) of \(path.quoted) is no URL: \(url.quoted)",
+                    fix: "Begin it with https:// or http://."
+                )
+            }
+            urls.append(url)
+        }
+        return urls
     }
 
     private static func checksum(_ text: String?) throws(Failure) -> String? {
         guard let text else { return nil }
-        let digits = text.dropFirst("sha256:".count)
-        guard text.hasPrefix("sha256:"), Checksum.bytes(String(digits)) != nil else {
+        // As sha256sum prints it, too.
+        let prefix = "sha256:"
+        let digits = text.lowercased().hasPrefix(prefix) ? text.dropFirst(prefix.count) : text[...]
+        guard Checksum.bytes(String(digits)) != nil else {
             throw Failure(
                 .usage,
                 "download: --checksum \(text.quoted) is not a SHA-256",
-                fix: "Write it as sha256: and 64 hexadecimal digits; sha256sum prints them."
+                fix: "Write its 64 hexadecimal digits; sha256sum prints them."
             )
         }
         return String(digits)
@@ -137,9 +156,16 @@ extension OffstageProgram {
     ) throws(Failure) {
         let place = try FilePlace(options, of: "download")
         (call.directory, call.files[0].file) = (place.directory, place.name)
-        guard let file = place.name, !options.has("overwrite") else { return }
+        guard let file = place.name else { return }
         let path = "\(place.directory)/\(file)"
-        if Files.exists(path) {
+        if Files.status(path)?.kind == .directory {
+            throw Failure(
+                .failed,
+                "download: \(path.quoted) is a directory",
+                fix: "Name it with --directory, and the file, if at all, with --output."
+            )
+        }
+        if !options.has("overwrite"), Files.exists(path) {
             throw Failure(
                 .failed,
                 "download: \(path.quoted) exists already",

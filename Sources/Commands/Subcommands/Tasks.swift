@@ -138,7 +138,7 @@ extension OffstageProgram {
     static let submit = Subcommand(
         "submit",
         "run a command in the background at a suitable time",
-        forms: ["--refresh|--processing [OPTION]... -- COMMAND [ARGUMENT]..."],
+        forms: ["--refresh|--processing -- COMMAND [ARGUMENT]..."],
         operands: 1...4096,
         options: [
             OptionRow("refresh", "short work that fetches new content: 30 s, at a good moment"),
@@ -168,7 +168,8 @@ extension OffstageProgram {
         ],
         details: [
             "The command becomes the app command.NAME, with the current directory and a clean "
-                + "environment. Its exit status is the result: 0 is success, 75 requests "
+                + "environment: it does not get the variables of your shell (see --setenv). Its "
+                + "exit status is the result: 0 is success, 75 requests "
                 + "another run later, anything else is a failure. When its time is over it gets "
                 + "SIGTERM.",
             "With --every, processing that failed is tried again after the wait of the setting "
@@ -184,7 +185,8 @@ extension OffstageProgram {
         ],
         examples: [
             Example(
-                "submit --processing --power --every 1d -- restic backup ~",
+                "submit --processing --power --every 1d -- restic -r ~/backup "
+                    + "--password-file ~/.restic-password backup ~/Documents",
                 "Back up once a day, on external power, while nobody uses the device."
             ),
             Example(
@@ -249,6 +251,7 @@ extension OffstageProgram {
             )
         }
         let kind: TaskKind = options.has("refresh") ? .refresh : .processing
+        try checkProgram(invocation.operands[0])
         var call = Control1.Submit { ($0.kind, $0.command) = (kind, invocation.operands) }
         do {
             call.directory = try Files.currentDirectory()
@@ -260,10 +263,31 @@ extension OffstageProgram {
         call.id = options["id"]
         (call.after, call.earliest) = try invocation.begin("after")
         call.every = try invocation.interval("every")
+        if let every = call.every, every < .minutes(1) {
+            throw Failure(
+                .usage,
+                "--every \((options["every"] ?? "").quoted) is less than a minute",
+                fix: "Write 1min or more."
+            )
+        }
         call.needs = try needs(options, kind)
         let variables = try variables(options)
         if !variables.isEmpty { call.environment = variables }
         return call
+    }
+
+    /// A command in quotes is one word, which hardly any program has for its name.
+    private static func checkProgram(_ program: String) throws(Failure) {
+        guard program.contains(" "), !Files.exists(program) else { return }
+        let path = CurrentProcess.environment("PATH") ?? ""
+        guard Files.executable(program, searchPath: path) == nil || program.contains("/") else {
+            return
+        }
+        throw Failure(
+            .usage,
+            "submit: \(program.quoted) is one word, and no program has that name",
+            fix: "Leave the quotes out, or have a shell read it: sh -c \(program.quoted)."
+        )
     }
 
     private static func needs(_ options: Options, _ kind: TaskKind) throws(Failure) -> Needs {

@@ -111,7 +111,7 @@ struct TransferOptions {
     private func file(_ option: String, _ path: String?) throws(Failure) -> String? {
         guard let path else { return nil }
         guard let real = Files.resolved(path) else {
-            throw Failure(.failed, "--\(option): there is no file \(path.quoted)")
+            throw Failure(.notFound, "--\(option): there is no file \(path.quoted)")
         }
         guard Files.status(real)?.kind == .file else {
             throw Failure(
@@ -142,6 +142,8 @@ struct TransferOptions {
             return try Files.text(path, limit: longestFile)
         } catch  where error.errno == .tooLarge {
             throw Failure(.failed, "\(path.printable) has more than \(longestFile) bytes")
+        } catch  where error.errno == .noEntry {
+            throw Failure(.notFound, "there is no file \(path.quoted)")
         } catch {
             throw Failure(.failed, "\(error)")
         }

@@ -7,7 +7,7 @@ extension OffstageProgram {
     static let upload = Subcommand(
         "upload",
         "send files in the background",
-        forms: ["[OPTION]... URL FILE..."],
+        forms: ["URL FILE..."],
         operands: 2...10_001,
         options: [
             OptionRow("method", "PUT, which is the default, or POST", argument: "METHOD"),
@@ -79,7 +79,7 @@ extension OffstageProgram {
         _ url: String
     ) throws(Failure) -> Control1.UploadFile {
         guard let real = Files.resolved(path) else {
-            throw Failure(.failed, "upload: there is no file \(path.quoted)")
+            throw Failure(.notFound, "upload: there is no file \(path.quoted)")
         }
         guard Files.status(real)?.kind == .file else {
             throw Failure(.failed, "upload: \(path.quoted) is not a file")

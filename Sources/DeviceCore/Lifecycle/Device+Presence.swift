@@ -31,7 +31,9 @@ extension Device {
             throw Refusal(
                 .held,
                 reason: "\(id) has no program of its own to open",
-                fix: "give its manifest an Exec= line"
+                fix: apps[index].isTransient
+                    ? "offstage run \(id) runs what was submitted"
+                    : "give its manifest an Exec= line"
             )
         }
         let main = apps[index].mainLaunch
@@ -183,7 +185,7 @@ extension Device {
 
     /// Who asks for an unknown app is told which one may be meant.
     package func unknown(_ id: AppID) -> Refusal {
-        let guess = Spelling.suggestion(for: id.name, among: appNames)
+        let guess = guess(id.name)
         return Refusal(
             .notFound,
             reason: "no app of that name",
@@ -191,6 +193,16 @@ extension Device {
             fix: guess.map { "did you mean \($0)?" }
                 ?? "offstage apps lists those that are known"
         )
+    }
+
+    /// Also of a file's name, and of a command by the name that it was submitted with.
+    private func guess(_ name: String) -> String? {
+        let (names, suffix, prefix) = (appNames, ".desktop", Self.commandPrefix)
+        let word = name.hasSuffix(suffix) ? String(name.dropLast(suffix.count)) : name
+        if let known = names.first(where: { $0 == word || $0 == prefix + word }) { return known }
+        if let near = Spelling.suggestion(for: word, among: names) { return near }
+        let commands = names.filter { $0.hasPrefix(prefix) }.map { $0.dropFirst(prefix.count) }
+        return Spelling.suggestion(for: word, among: commands.map(String.init)).map { prefix + $0 }
     }
 
     mutating func leave(_ id: AppID, _ reply: ReplyToken, _ transition: inout Transition) {

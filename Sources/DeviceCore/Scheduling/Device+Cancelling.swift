@@ -23,7 +23,9 @@ extension Device {
                     .notFound,
                     reason: "\(app) has nothing to cancel",
                     value: identifier ?? "",
-                    fix: "offstage tasks \(app)"
+                    fix: app == Self.downloads || app == Self.uploads
+                        ? "offstage transfers lists them; offstage cancel takes their numbers"
+                        : "offstage tasks \(app)"
                 )
             }
             let stands = requests.allSatisfy {

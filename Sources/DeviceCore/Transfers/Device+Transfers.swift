@@ -22,9 +22,9 @@ extension Device {
                 let ids = try enqueueOfUser(orders, token: token, &transition)
                 return transition.reply(reply, .transfers(ids))
             case .pause(let ids):
-                for id in try known(ids) { stopTransfer(id, then: .pause, &transition) }
+                for id in try going(ids) { stopTransfer(id, then: .pause, &transition) }
             case .resume(let ids):
-                for id in try known(ids) { resumeTransfer(id, &transition) }
+                for id in try going(ids) { resumeTransfer(id, &transition) }
             case .cancel(let ids):
                 for id in try known(ids) { stopTransfer(id, then: .cancel, &transition) }
             case .move(let ids, let move):
@@ -48,6 +48,24 @@ extension Device {
                 value: "\(id)",
                 fix: "offstage transfers lists them"
             )
+        }
+        return ids
+    }
+
+    /// All of them: none has ended, so that it would neither go on nor stop.
+    private func going(_ ids: [TransferID]) throws(Refusal) -> [TransferID] {
+        for id in try known(ids) {
+            guard let transfer = transfers[id], case .ended(let end, _) = transfer.state else {
+                continue
+            }
+            let verb = transfer.order.direction.isUpload ? "upload" : "download"
+            let (what, fix) =
+                switch end {
+                case .finished: ("is finished", "nothing is left to do")
+                case .failed: ("has failed", "\(verb) it again")
+                case .cancelled: ("was cancelled", "\(verb) it again")
+                }
+            throw Refusal(.held, reason: "transfer \(id) \(what)", fix: fix)
         }
         return ids
     }

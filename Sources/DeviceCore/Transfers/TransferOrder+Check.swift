@@ -59,6 +59,10 @@ extension TransferOrder {
 
     private func checkURL() throws(Refusal) {
         let scheme = url.prefix { $0 != ":" }.lowercased()
+        guard url.contains("://") else {
+            let reason = "the URL does not begin with https:// or http://"
+            throw invalid(reason, url, "begin it with one of them")
+        }
         guard scheme == "http" || scheme == "https" else {
             throw invalid("only http and https are supported", url, "give another URL")
         }

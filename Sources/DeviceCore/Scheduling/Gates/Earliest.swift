@@ -2,8 +2,8 @@ import Vocabulary
 
 extension GateTable.Definition {
     /// `earliestBeginDate`: a floor, never a promise (C4). A user-initiated run does not move what
-    /// was asked for; the wait for another run, which only a command asked for, it skips as it skips
-    /// that after failures.
+    /// was asked for. It skips the wait for another run, which a command asked for, like that after
+    /// failures.
     static let earliest = Self(
         title: "earliest begin date",
         kind: .rule,
