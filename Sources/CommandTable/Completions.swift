@@ -117,7 +117,8 @@ extension ProgramTable {
             switch row.completion {
             case .printed(let line): ["\(lister(row.name))() {", "    \(line)", "}"]
             case .assigned(let rows):
-                ["\(lister(row.name))() {", "    case $1 in"] + rows.filter { !$0.values.isEmpty }
+                ["\(lister(row.name))() {", "    case $1 in"]
+                    + rows.filter { !$0.values.isEmpty }
                     .map { "        \($0.name)) echo '\($0.values.joined(separator: " "))' ;;" }
                     + ["    esac", "}"]
             case .fixed, .other: []
