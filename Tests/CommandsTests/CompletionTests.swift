@@ -98,6 +98,7 @@ struct CompletionTests {
         arguments: [
             ("offstage hist", ["history"]), ("offstage simulate f", ["fetch"]),
             ("offstage open news", ["newsboat"]), ("offstage-gateway sen", ["send"]),
+            ("offstage set power o", ["off", "on"]), ("offstage set battery-m", ["battery-margin"]),
             ("offstage-gateway keys c", ["certificate"]),
             ("offstage-gateway send --coll", ["--collapse-id"]),
         ]
