@@ -59,8 +59,8 @@ package enum Control1: CallSet {
             .user,
             "Starts the app or brings it to the foreground. The reply comes when it has started, "
                 + "or gives the reason why it has not. If the caller becomes the app, the result "
-                + "names the arguments, directory and environment to execute. It has untold (x, how "
-                + "many URLs wait) if the app ran already and has no connection."
+                + "names the arguments, directory and environment to execute. It has untold (x, "
+                + "how many URLs wait) if the app ran already and has no connection."
         ),
         CallRow(leave, .user, repeated: .nothingLeft, "The user has left the app."),
         CallRow(

@@ -213,7 +213,10 @@ extension LocalTime {
         guard parts.count == 2 else { return }
         guard let time = Self.timeOfDay(parts[1]) else { return nil }
         let isNextMidnight = time == .days(1)
-        self.init(day: day + (isNextMidnight ? 1 : 0), timeOfDay: isNextMidnight ? .zero : time)
+        self.init(
+            day: self.day + (isNextMidnight ? 1 : 0),
+            timeOfDay: isNextMidnight ? .zero : time
+        )
     }
 
     /// `07:05`, `07:05:09`, `07:05:09.250`, and `24:00`, at which the day ends; nil for anything

@@ -131,7 +131,7 @@ struct ReportTests {
         ),
         (condition, ["value", "number", "source", "since"]),
         (setting, ["app", "enforced", "unknown"]), (gate, []),
-        (mode, []), (check, ["lost", "fix"]), (lastRun, ["at", "reason", "decision"]),
+        (mode, []), (check, ["lost", "fix"]), (lastRun, ["at", "reason", "decision", "failed"]),
         (decision, ["budget", "because"]), (failures, ["since", "until"]), (spent, []),
     ]
 

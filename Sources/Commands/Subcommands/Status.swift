@@ -10,8 +10,8 @@ extension OffstageProgram {
         details: [
             "Manifests and settings that cannot be used come first, then apps whose last runs "
                 + "failed. Empty sections are left out. On a terminal it is one screen: of long "
-                + "sections the beginning is shown, of what waits that is what is due next, and what "
-                + "is long is cut; elsewhere ten rows of each section are shown. --json prints all."
+                + "sections the beginning is shown, of what waits what is due next, and long rows "
+                + "are cut; elsewhere ten rows of each section are shown. --json prints all."
         ],
         examples: [
             Example("status", "An overview."),

@@ -24,7 +24,8 @@ public func UIApplicationMain(
         principalClassName != NSStringFromClass(UIApplication.self)
     {
         LibraryLog.write(
-            "UIApplicationMain makes no \(principalClassName): the app is a UIApplication (pass nil)"
+            "UIApplicationMain makes no \(principalClassName): the app is a UIApplication "
+                + "(pass nil)"
         )
     }
     let type = delegateClassName.map { name -> any (NSObject & UIApplicationDelegate).Type in
