@@ -9,6 +9,7 @@ found in ~/.local/share/python-feed/titles.
 import asyncio
 import os
 import pathlib
+import sys
 import time
 import urllib.request
 import xml.etree.ElementTree as ElementTree
@@ -20,6 +21,9 @@ from dbus_fast.service import ServiceInterface, method
 REFRESH = "org.example.PythonFeed.refresh"
 TITLES = pathlib.Path.home() / ".local/share/python-feed/titles"
 
+# What the library raises when the daemon has ended.
+LOST = (EOFError, OSError)
+
 
 class Daemon:
     """org.offstage.App1, on the daemon's private socket."""
@@ -27,16 +31,64 @@ class Daemon:
     def __init__(self):
         runtime = os.environ.get("XDG_RUNTIME_DIR", "/nowhere")
         self.socket = os.environ.get("OFFSTAGE_SOCKET") or runtime + "/offstage/socket"
+        self.bus = None
 
     async def connect(self, app):
-        self.bus = await MessageBus(bus_address="unix:path=" + self.socket).connect()
-        self.bus.export("/org/offstage/app", app)
-        greeting = await self.call("Hello", "a{sv}", {"version": Variant("x", 1)})
+        """The first time."""
+        greeting = await self.hello(app, {})
         await self.call("FinishedLaunching", "as", [REFRESH])
-        return greeting[0]
+        return greeting
+
+    async def reconnect(self, app):
+        """To the next daemon, once there is one."""
+        while True:
+            try:
+                return await self.resume(app)
+            except LOST:
+                await asyncio.sleep(1)
+
+    async def resume(self, app):
+        """Says what still runs, and what has ended meanwhile."""
+        ends = dict(app.ends)
+        finished = [
+            {"delivery": Variant("t", delivery), "result": Variant("s", result)}
+            for delivery, result in ends.items()
+        ]
+        options = {
+            "running": Variant("at", [run for run in app.runs if run not in ends]),
+            "finished": Variant("aa{sv}", finished),
+            "registered": Variant("as", [REFRESH]),
+        }
+        await self.hello(app, options)
+        for delivery in ends:
+            app.forget(delivery)
+        # What has ended since this hello was written.
+        for delivery, result in list(app.ends.items()):
+            await app.complete(delivery, result)
+
+    async def hello(self, app, options):
+        bus = await MessageBus(bus_address="unix:path=" + self.socket).connect()
+        bus.export("/org/offstage/app", app)
+        options = {"version": Variant("x", 1), **options}
+        answer = await self.ask(bus, "Hello", "a{sv}", options)
+        self.bus = bus
+        return answer[0]
+
+    async def end(self):
+        """Returns when the connection is lost."""
+        try:
+            await self.bus.wait_for_disconnect()
+        except LOST:
+            pass
+        self.bus = None
 
     async def call(self, member, signature="", *arguments):
-        answer = await self.bus.call(
+        if not self.bus or not self.bus.connected:
+            raise EOFError("there is no daemon")
+        return await self.ask(self.bus, member, signature, *arguments)
+
+    async def ask(self, bus, member, signature, *arguments):
+        answer = await bus.call(
             Message(
                 destination="org.offstage.Offstage",
                 path="/org/offstage",
@@ -57,7 +109,9 @@ class App(ServiceInterface):
     def __init__(self, daemon):
         super().__init__("org.offstage.AppObject1")
         self.daemon = daemon
+        # What was begun, and, of that, what has ended and the daemon has not confirmed yet.
         self.runs = {}
+        self.ends = {}
 
     @method()
     def Offer(self, delivery: "t", kind: "s", identifier: "s", options: "a{sv}"):
@@ -107,9 +161,23 @@ class App(ServiceInterface):
             result = "newData" if is_new else "noData"
         except asyncio.CancelledError:
             pass
-        except (OSError, ElementTree.ParseError, RuntimeError) as error:
-            print(f"the feed was not fetched: {error}", flush=True)
-        await self.daemon.call("Complete", "ts", delivery, result)
+        except Exception as error:
+            # Whatever it was: a run that is not completed counts as one that hangs.
+            print(f"the feed was not fetched: {error!r}", flush=True)
+        await self.complete(delivery, result)
+
+    async def complete(self, delivery, result):
+        self.ends[delivery] = result
+        try:
+            await self.daemon.call("Complete", "ts", delivery, result)
+        except LOST:
+            # The next Hello says it.
+            return
+        self.forget(delivery)
+
+    def forget(self, delivery):
+        self.ends.pop(delivery, None)
+        self.runs.pop(delivery, None)
 
 
 async def submit(daemon, after):
@@ -137,12 +205,17 @@ def fetch():
 
 
 async def main():
+    if not os.environ.get("FEED_URL"):
+        sys.exit("FEED_URL is not set: set it in the environment of offstaged")
     daemon = Daemon()
-    greeting = await daemon.connect(App(daemon))
+    app = App(daemon)
+    greeting = await daemon.connect(app)
     if greeting["state"].value == "foreground":
         # The user is here: the next refresh may come as soon as it is worth it.
         await submit(daemon, after=0)
-    await daemon.bus.wait_for_disconnect()
+    while True:
+        await daemon.end()
+        await daemon.reconnect(app)
 
 
 asyncio.run(main())

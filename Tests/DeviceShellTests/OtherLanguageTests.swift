@@ -60,18 +60,91 @@ struct OtherLanguageTests {
         try playRefresh(ClientScripts.dasbus)
     }
 
+    private static let feed = "org.example.PythonFeed"
+
+    /// A daemon that is not started, with the manifest of the example.
+    private static func feedBench() throws -> DaemonBench {
+        let folder = root + "/Examples/python-feed"
+        let bench = try DaemonBench(starting: false)
+        let text = try Files.text("\(folder)/\(feed).desktop")
+        let exec = text.split(separator: "\n").first { $0.hasPrefix("Exec=") } ?? ""
+        try bench.daemon.write(
+            manifest: feed,
+            text.replacing(exec, with: "Exec=/usr/bin/python3 \(folder)/feed.py")
+        )
+        return bench
+    }
+
+    /// The end to write to, once the other is read.
+    private static func writer(_ pipe: String) throws -> FileDescriptor {
+        var number: Int32 = -1
+        try Wait.until("the feed is read") {
+            do {
+                number = try FileDescriptor(opening: pipe, [.writing, .nonBlocking]).release()
+                return true
+            } catch {
+                return false
+            }
+        }
+        return FileDescriptor(owning: number)
+    }
+
+    @Test(.enabled(if: has("dbus_fast"), "python3-dbus-fast is not installed"))
+    func `the Python example tells the next daemon what has ended while there was none`() throws {
+        let name = Self.feed
+        let bench = try Self.feedBench()
+        // Read as slowly as the test wants.
+        let pipe = bench.daemon.scratch("pipe")
+        #expect(try Command("mkfifo", pipe).run().succeeded)
+        bench.daemon.environment = ["FEED_URL": "file://" + pipe]
+        try bench.daemon.start()
+        try bench.set("power", "off")
+        try bench.set("battery", "5")
+        try bench.ask("Open", .string(name), [:])
+        try bench.wait(until: "submitted") {
+            try bench.ask("Tasks", .string(name)).listValue?.count == 1
+        }
+        let pid = try #require(bench.running(name)?["pid"])
+        try bench.ask("Leave", .string(name), [:])
+        try bench.ask("Run", .string(name), [:])
+        let end = try Self.writer(pipe)
+        try bench.kill()
+        try end.writeAll("<rss><channel><item><title>One</title></item></channel></rss>")
+        try end.close()
+        let titles = ".local/share/python-feed/titles"
+        try Wait.until("the titles") { bench.read(titles) == "One\n" }
+        try bench.daemon.start()
+        let run = try bench.nextRun(name)
+        #expect(run["result"] == "new data", "\(bench.report)")
+        #expect(try bench.running(name)?["pid"] == pid)
+        try bench.ask("Simulate", "launch", .string(name), [:])
+        try Self.writer(pipe).close()
+        // No document: said, and completed all the same.
+        #expect(try bench.nextRun(name, after: 1)["result"] == "failed", "\(bench.report)")
+        #expect(try bench.running(name)?["pid"] == pid)
+        let logs = try bench.ask("Logs", .string(name), [:])["text"]?.stringValue ?? ""
+        #expect(logs.hasPrefix("the feed was not fetched: ParseError"), "\(logs)")
+        #expect(try #require(bench.runs(name).first)["reason"] == "reported by the app")
+    }
+
+    @Test(.enabled(if: has("dbus_fast"), "python3-dbus-fast is not installed"))
+    func `the Python example says that it was not told of a feed`() throws {
+        let bench = try Self.feedBench()
+        try bench.daemon.start()
+        try bench.ask("Open", .string(Self.feed), [:])
+        var logs = ""
+        try bench.wait(until: "ended") {
+            logs = try bench.ask("Logs", .string(Self.feed), [:])["text"]?.stringValue ?? ""
+            return try bench.running(Self.feed) == nil
+        }
+        #expect(logs.hasPrefix("FEED_URL is not set"), "\(logs)")
+    }
+
     @Test(.enabled(if: has("dbus_fast"), "python3-dbus-fast is not installed"))
     func `the Python example fetches its feed when it is woken, and asks for the next time`() throws
     {
-        let name = "org.example.PythonFeed"
-        let folder = Self.root + "/Examples/python-feed"
-        let bench = try DaemonBench(starting: false)
-        let text = try Files.text("\(folder)/\(name).desktop")
-        let exec = text.split(separator: "\n").first { $0.hasPrefix("Exec=") } ?? ""
-        try bench.daemon.write(
-            manifest: name,
-            text.replacing(exec, with: "Exec=/usr/bin/python3 \(folder)/feed.py")
-        )
+        let name = Self.feed
+        let bench = try Self.feedBench()
         let feed = bench.daemon.scratch("feed.xml")
         func publish(_ titles: String...) throws {
             let items = titles.map { "<item><title>\($0)</title></item>" }.joined()
