@@ -55,7 +55,7 @@ static struct addrinfo *addresses(const char *host, int port, int flags) {
     if (problem == 0)
         return list;
     if (problem != EAI_SYSTEM)
-        errno = problem == EAI_AGAIN ? EAGAIN : EADDRNOTAVAIL;
+        errno = problem == EAI_AGAIN ? CLINUX_NO_NAME_SERVICE : CLINUX_NO_SUCH_HOST;
     return NULL;
 }
 

@@ -44,13 +44,28 @@ package struct FileReplacement: ~Copyable {
 
     deinit { if !isDone { try? Files.remove(temporary) } }
 
-    package func write(_ bytes: Span<UInt8>) throws(LinuxError) { try file?.writeAll(bytes) }
+    package func write(_ bytes: Span<UInt8>) throws(LinuxError) {
+        do throws(LinuxError) {
+            try file?.writeAll(bytes)
+        } catch {
+            throw named(error)
+        }
+    }
+
+    /// About the file that it is for: a descriptor's number says nothing to anybody.
+    private func named(_ error: LinuxError) -> LinuxError {
+        LinuxError(error.operation, path, error.errno)
+    }
 
     /// `synchronized`: false is for what may be lost with the machine's power, and takes no time.
     package mutating func finish(synchronized: Bool = true) throws(LinuxError) {
         guard let file = file.take() else { return }
-        if synchronized { try file.synchronize() }
-        try file.close()
+        do throws(LinuxError) {
+            if synchronized { try file.synchronize() }
+            try file.close()
+        } catch {
+            throw named(error)
+        }
         try Files.rename(temporary, to: path)
         isDone = true
         guard synchronized else { return }

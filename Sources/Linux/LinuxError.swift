@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// A system call that failed: what was tried, on what, and the system's answer.
@@ -29,6 +30,11 @@ package struct Errno: Equatable, Hashable, Sendable {
 
     /// The system's own words.
     package var text: String {
+        switch self {
+        case .noSuchHost: return "there is no host of that name"
+        case .noNameService: return "no name server answers"
+        case _: break
+        }
         var buffer = [CChar](repeating: 0, count: 256)
         guard unsafe strerror_r(number, &buffer, buffer.count) == 0 else {
             return "error \(number)"
@@ -63,6 +69,9 @@ package struct Errno: Equatable, Hashable, Sendable {
     package static let refused = Errno(ECONNREFUSED)
     package static let addressInUse = Errno(EADDRINUSE)
     package static let addressNotAvailable = Errno(EADDRNOTAVAIL)
+    /// Of a lookup of a name, which has no numbers of the system.
+    package static let noSuchHost = Errno(CLINUX_NO_SUCH_HOST)
+    package static let noNameService = Errno(CLINUX_NO_NAME_SERVICE)
     package static let noDevice = Errno(ENODEV)
     package static let noChild = Errno(ECHILD)
     package static let inputOutput = Errno(EIO)

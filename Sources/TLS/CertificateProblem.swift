@@ -7,7 +7,9 @@ package enum CertificateProblem: Equatable, Sendable {
     case otherName([String])
     /// Who issued it, by the name in it; no anchor vouches for that one.
     case unknownAuthority(String)
-    /// Another reason, in OpenSSL's words.
+    /// Its time is over; in OpenSSL's words.
+    case expired(String)
+    /// Another reason, in the same.
     case other(String)
 
     /// `result`: of the verification.
@@ -19,8 +21,13 @@ package enum CertificateProblem: Equatable, Sendable {
             X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN,
             X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, X509_V_ERR_CERT_SIGNATURE_FAILURE:
             self = .unknownAuthority(certificate?.issuer ?? "")
-        default: self = .other(unsafe String(cString: X509_verify_cert_error_string(result)))
+        case X509_V_ERR_CERT_HAS_EXPIRED: self = .expired(Self.words(result))
+        default: self = .other(Self.words(result))
         }
+    }
+
+    private static func words(_ result: Int) -> String {
+        unsafe String(cString: X509_verify_cert_error_string(result))
     }
 }
 
@@ -34,7 +41,7 @@ extension CertificateProblem: CustomStringConvertible {
         case .unknownAuthority(let issuer):
             return "the certificate was issued by "
                 + (issuer.isEmpty ? "nobody who is trusted" : "\"\(issuer)\", who is not trusted")
-        case .other(let text): return "the certificate is not taken: \(text)"
+        case .expired(let text), .other(let text): return "the certificate is not taken: \(text)"
         }
     }
 }

@@ -45,12 +45,15 @@ final class KeyHandle: @unchecked Sendable {  // never changed, counted atomical
     /// A private key that is not encrypted.
     convenience init(privatePEM text: String) throws(TLSError) {
         guard !text.contains("ENCRYPTED") else {
-            throw TLSError(.input, "private key", "it is encrypted; decrypt it first")
+            throw TLSError(.input, TLSContext.keyStep, "it is encrypted; decrypt it first")
+        }
+        guard text.contains("PRIVATE KEY-----") else {
+            throw TLSError(.input, TLSContext.keyStep, "there is none in the text")
         }
         let input = try MemoryText(text)
         // Without a callback OpenSSL would ask for a password at the terminal.
         let key = unsafe PEM_read_bio_PrivateKey(input.handle, nil, { _, _, _, _ in -1 }, nil)
-        unsafe self.init(owning: try made(key, "private key", .input))
+        unsafe self.init(owning: try made(key, TLSContext.keyStep, .input))
     }
 
     convenience init(publicPEM text: String) throws(TLSError) {

@@ -91,6 +91,9 @@ package final class TLSContext: @unchecked Sendable {  // not changed after `ini
 
     deinit { unsafe SSL_CTX_free(handle) }
 
+    /// The operation of an error, by what was wrong with the key, or with whom to trust.
+    package static let (keyStep, anchorsStep) = ("private key", "anchors")
+
     private func use(_ suites: [String]) throws(TLSError) {
         guard !suites.isEmpty else { return }
         let list = suites.joined(separator: ":")
@@ -108,13 +111,20 @@ package final class TLSContext: @unchecked Sendable {  // not changed after `ini
             try check(unsafe copenssl_add_chain(handle, above.handle), "certificate", .input)
         }
         let key = try KeyHandle(privatePEM: key)
-        try check(unsafe SSL_CTX_use_PrivateKey(handle, key.pointer), "private key", .input)
+        guard unsafe SSL_CTX_use_PrivateKey(handle, key.pointer) == 1 else {
+            let reason = TLSError(taking: Self.keyStep, .input).message
+            throw TLSError(
+                .input,
+                Self.keyStep,
+                "it is not that of the certificate (\(reason))"
+            )
+        }
     }
 
     private func trust(_ anchors: String, tellingClients: Bool) throws(TLSError) {
         let certificates = try Certificate.all(inPEM: anchors)
         guard !certificates.isEmpty else {
-            throw TLSError(.input, "anchors", "there is no certificate in the text")
+            throw TLSError(.input, Self.anchorsStep, "there is no certificate in the text")
         }
         let store = unsafe SSL_CTX_get_cert_store(handle)
         for certificate in certificates {

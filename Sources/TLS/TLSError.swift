@@ -42,6 +42,14 @@ package struct TLSError: Error, Equatable, Sendable {
         self.init(isCertificate ? .certificate : kind, operation, text)
     }
 
+    /// The peer speaks none of the protocols that were offered (the alert no_application_protocol).
+    package var isOtherProtocol: Bool {
+        kind == .protocol
+            && ["alert number 120", "alert no application protocol"].contains {
+                message.contains($0)
+            }
+    }
+
     static func take() -> (code: UInt, text: String) {
         var text = [CChar](repeating: 0, count: 256)
         let code = unsafe copenssl_take_error(&text, text.count)

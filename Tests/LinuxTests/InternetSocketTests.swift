@@ -27,6 +27,15 @@ struct InternetSocketTests {
         #expect(error == LinuxError("connect", "127.0.0.1:\(port)", .refused))
     }
 
+    @Test func `a name that no host has is an error that says so`() {
+        // A blank is in no name, so that nobody is asked for it.
+        let error = #expect(throws: LinuxError.self) {
+            _ = try InternetSocket.connect(to: InternetAddress(host: "no host", port: 80))
+        }
+        #expect(error == LinuxError("connect", "no host:80", .noSuchHost))
+        #expect("\(error.map { "\($0)" } ?? "")".hasSuffix(": there is no host of that name"))
+    }
+
     @Test func `addresses are read as they are written`() {
         for text in ["localhost:443", "192.0.2.1:80", "[2001:db8::1]:443", ":2197"] {
             #expect(InternetAddress(text)?.description == text)

@@ -175,7 +175,7 @@ struct SessionTests {
         )
         let error = pair.handshake().client
         #expect(error?.kind == .certificate)
-        #expect(error?.certificate == .other("certificate has expired"))
+        #expect(error?.certificate == .expired("certificate has expired"))
     }
 
     @Test func aKeyThatIsNotTheCertificatesIsRefused() throws {

@@ -177,6 +177,10 @@ int clinux_accept(int socket);
 int clinux_peer_address(int socket, uint8_t *bytes);
 /* The address in the text, in the same form; how many bytes it really has, 0 if it is none. */
 int clinux_parse_address(const char *text, uint8_t *bytes);
+/* What errno is when a name has no address, and when nobody could be asked for it: numbers that the
+ * kernel does not use. */
+#define CLINUX_NO_SUCH_HOST 4097
+#define CLINUX_NO_NAME_SERVICE 4098
 /* A listening TCP socket, non-blocking. An empty host is every address; shared: SO_REUSEPORT. */
 int clinux_listen_internet(const char *host, int port, int shared);
 /* A connected TCP socket, blocking. */
