@@ -39,12 +39,14 @@ package struct Diagnostic: Error, Hashable, Sendable, Codable {
 
 extension Diagnostic: CustomStringConvertible {
     /// `line 9: RefreshInterval: "soon" is not a time. Write a number and a unit.`
-    package var description: String {
+    package var description: String { fix.isEmpty ? finding + "." : "\(finding). \(fix)" }
+
+    /// Without the fix, and the end of its sentence.
+    package var finding: String {
         var text = line.map { "line \($0): " } ?? ""
         if let key { text += "\(key): " }
         if let value { text += "\(value.quoted) " }
-        text += "\(reason)."
-        return fix.isEmpty ? text : "\(text) \(fix)"
+        return text + reason
     }
 }
 

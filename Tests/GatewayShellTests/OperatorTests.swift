@@ -259,6 +259,19 @@ struct OperatorTests {
         try socket.writeAll("GET /health HTTP/1.0\r\n\r\n")
         let health = String(decoding: try socket.readAll(limit: 4096), as: UTF8.self)
         #expect(health.contains(status), "\(health)")
+        guard days < 0 else { return }
+        let send = try gateway.run(
+            "send",
+            "--topic=a.b",
+            "--alert=x",
+            "--host=localhost:\(gateway.port)",
+            "00"
+        )
+        let device = try gateway.run("device", "--host=localhost:\(gateway.devicePort)", "a.b")
+        for outcome in [send, device] {
+            #expect(outcome.errors.contains("has expired\n"), "\(outcome.errors)")
+            #expect(outcome.errors.contains("init\" makes a new pair"), "\(outcome.errors)")
+        }
     }
 
     // MARK: Settings

@@ -15,6 +15,7 @@ final class ScratchGateway {
     private(set) var port: UInt16 = 0
     private(set) var ports: [UInt16] = []
     private(set) var devicePort: UInt16 = 0
+    private(set) var metricsPort: UInt16?
     private var process: GatewayProcess?
     private var starts = 0
 
@@ -51,6 +52,7 @@ final class ScratchGateway {
             listen: listen
         )
         (port, ports, devicePort) = (process.port, process.ports, process.devicePort)
+        metricsPort = process.metricsPort
         self.process = process
     }
 

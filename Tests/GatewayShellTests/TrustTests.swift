@@ -69,6 +69,7 @@ struct TrustTests {
         run.directory = place.path
         let outcome = try run.run()
         #expect(outcome.errors.contains("--ca=FILE"), "\(outcome)")
+        #expect(outcome.status == .exited(3))
         #expect(place.entries == ["key"])
     }
 }

@@ -245,6 +245,11 @@ struct WebPushClientTests {
             try curl("--http1.1", "-H", "TTL: 1", "-H", "Transfer-Encoding: chunked", "-d", "x")
                 == #"{"reason":"LengthRequired"}411"#
         )
+        // None of them names an encoding.
+        let start = "push \(ScratchGateway.topic) webpush "
+        for line in try device.pushes(3) {
+            #expect(line.hasPrefix(start) && !line.dropFirst(start.count).contains(" "), "\(line)")
+        }
         let bodies = try device.pushes(3).map { $0.split(separator: " ").last ?? "" }
         let sent = ["two", "one", "wait"].map { Array($0.utf8) }
         #expect(bodies.map { Base64.decode($0.utf8) } == sent)

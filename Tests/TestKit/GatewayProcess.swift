@@ -8,6 +8,8 @@ package final class GatewayProcess {
     package let port: UInt16
     package let ports: [UInt16]
     package let devicePort: UInt16
+    /// Nil: no metrics are served.
+    package let metricsPort: UInt16?
     /// Seconds from before its start until it says that it serves.
     package let startTime: Double
     private let process: PidFD
@@ -31,10 +33,17 @@ package final class GatewayProcess {
         }
         let text = try Wait.until(file: log, "the gateway serves") { line(of: $0) != nil }
         startTime = Double((Clocks.boot() - start).nanoseconds) / 1e9
-        let ports = (line(of: text) ?? "").split { !$0.isNumber }.compactMap { UInt16($0) }
-        guard ports.count >= 2 else { throw DidNotHappen(description: text) }
-        (port, devicePort) = (ports[0], ports[ports.count - 1])
-        self.ports = ports.dropLast()
+        var found: [Substring: [UInt16]] = [:]
+        var kind: Substring = ""
+        for word in (line(of: text) ?? "").split(whereSeparator: { $0 == " " || $0 == "," }) {
+            if ["providers", "devices", "metrics"].contains(word) { kind = word }
+            if let number = UInt16(word) { found[kind, default: []].append(number) }
+        }
+        guard let ports = found["providers"], let devices = found["devices"]?.first else {
+            throw DidNotHappen(description: text)
+        }
+        (self.ports, port, devicePort) = (ports, ports[0], devices)
+        metricsPort = found["metrics"]?.first
     }
 
     /// `serve`, at ports that the system chooses. `listen` nil: where the settings say.

@@ -197,6 +197,8 @@ struct GatewayBackup {
             let store = try Database(path: paths.store, mode: .readOnly, busyTimeout: 10_000)
             try StoreSchema.check(store, paths.store, orOlder: true)
             try store.copy(to: copy)
+        } catch {
+            throw StorageError(error, opening: paths.store)
         }
         do {
             let database = try Database(path: copy, mode: .readWrite)

@@ -10,7 +10,13 @@ final class ControlServer {
     struct Answer {
         var status = "200 OK"
         var type = "application/json"
+        /// The methods that there are, for one that is not.
+        var allows = ""
         var body: String
+
+        static func refusal(_ status: String, allows: String = "", _ text: String) -> Answer {
+            Answer(status: status, type: "text/plain", allows: allows, body: text)
+        }
     }
 
     private let loop: EventLoop
@@ -110,19 +116,24 @@ final class ControlServer {
                     number
                 )
             }
-            answer(String(words[0]), String(words[1])) { [weak self] in self?.reply($0, number) }
+            // HEAD is GET without the body.
+            let method = words[0] == "HEAD" ? "GET" : String(words[0])
+            answer(method, String(words[1].prefix { $0 != "?" })) { [weak self] in
+                self?.reply($0, number, withBody: words[0] != "HEAD")
+            }
         } catch {
             close(number)
         }
     }
 
-    private func reply(_ reply: Answer, _ number: Int) {
+    private func reply(_ reply: Answer, _ number: Int, withBody: Bool = true) {
         guard let connection = connections[number] else { return }
         let body = Array(reply.body.utf8)
         let head =
             "HTTP/1.0 \(reply.status)\r\nContent-Type: \(reply.type)\r\n"
-            + "Content-Length: \(body.count)\r\nConnection: close\r\n\r\n"
-        connection.answer = Array(head.utf8) + body
+            + "Content-Length: \(body.count)\r\nConnection: close\r\n"
+            + (reply.allows.isEmpty ? "" : "Allow: \(reply.allows)\r\n") + "\r\n"
+        connection.answer = Array(head.utf8) + (withBody ? body : [])
         write(number)
     }
 
@@ -173,7 +184,7 @@ enum ControlClient {
         let body = String(text[head.upperBound...])
         let isGood = text.hasPrefix("HTTP/1.0 200")
         guard isGood, let value = try? ValueJSON.parse(body) else {
-            throw Failure(isGood ? .failed : .notFound, body)
+            throw Failure(text.hasPrefix("HTTP/1.0 404") ? .notFound : .failed, body)
         }
         return value
     }

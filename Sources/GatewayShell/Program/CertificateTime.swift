@@ -11,8 +11,7 @@ struct CertificateTime {
 
     init(_ paths: GatewayPaths) throws(Failure) {
         path = paths.certificate
-        let certificate = try failing { try Certificate(pem: try Files.text(paths.certificate)) }
-        validity = CertificateValidity(certificate.validity)
+        validity = CertificateValidity(try paths.ownCertificate().validity)
     }
 
     /// Why nobody takes it; nil: they do.

@@ -12,7 +12,10 @@ extension GatewayProgram {
     ) throws(Failure) {
         let work = Initialization(paths: invocation.paths, hosts: [], keyID: "", team: "")
         let topic = try KeysFile.topics([topic])[0]
-        invocation.console.print(try work.makeClientCertificate(topic))
+        let pem = try work.makeClientCertificate(topic)
+        invocation.show(.map(["topic": .string(topic), "certificate": .string(pem)])) { _ in
+            invocation.console.print(pem)
+        }
     }
 
     static func revoke(
@@ -21,9 +24,12 @@ extension GatewayProgram {
         _ invocation: GatewayInvocation
     ) throws(Failure) {
         let fingerprint = try fingerprint(text)
-        try file.revoke(fingerprint, at: invocation.console.now.local.description)
+        let now = invocation.console.now
+        try file.revoke(fingerprint, at: Report.Time(now.wall, utcOffset: now.utcOffset).rawValue)
         try file.write()
-        invocation.console.print("\(fingerprint) is revoked")
+        let at = file.revocations.first { $0.fingerprint == fingerprint }?.at ?? ""
+        let report = Value.map(["fingerprint": .string(fingerprint), "revoked": .string(at)])
+        invocation.show(report) { _ in invocation.console.print("\(fingerprint) is revoked") }
     }
 
     static func readmit(

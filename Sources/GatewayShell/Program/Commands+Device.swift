@@ -90,10 +90,9 @@ private final class TrialDevice {
         anchors = trusted.file
         name = options["ca"] == nil ? paths.serverName(at: address) : address.host
         self.address = address
-        let context = try TLSContext(
-            clientTrusting: trusted.text,
-            protocols: [LinkFormat.protocolName]
-        )
+        let context = try failing(trusted.file) {
+            try TLSContext(clientTrusting: trusted.text, protocols: [LinkFormat.protocolName])
+        }
         var condition = LinkCondition(isLowPower: options.has("low-power"))
         if let battery = try invocation.integer("battery", in: 0...100) {
             condition.battery = UInt8(battery)
@@ -244,17 +243,19 @@ private final class TrialDevice {
     private func received(_ received: LinkClient.ReceivedPush, _ link: GatewayLink) {
         let push = received.push
         let topic = topics[push.app] ?? "app-\(push.app)"
-        let payload = Self.text(of: push)
+        let (encoding, payload) = Self.content(of: push)
         let type = PushType(rawValue: push.type)?.name ?? "?"
         let collapseID = String(decoding: push.collapseID, as: UTF8.self)
         say(
             [
                 "topic": .string(topic), "pushType": .string(type),
                 "priority": .integer(Int64(push.priority)), "silent": .bool(push.isSilent),
-                "rider": .bool(push.isRider), "payload": .string(payload),
+                "rider": .bool(push.isRider),
+                "encoding": encoding.map { .string($0) } ?? .null, "payload": .string(payload),
                 "collapseId": .string(collapseID),
             ],
-            "push \(topic) \(type) \(payload)"
+            (["push", topic, type] + [encoding].compactMap(\.self) + [payload])
+                .joined(separator: " ")
         )
         if !invocation.options.has("no-ack") { link.acknowledge(received) }
         counted()
@@ -265,14 +266,20 @@ private final class TrialDevice {
         if let count, pushes >= count { loop.exit() }
     }
 
-    /// What a Web Push brought is encrypted for the app: its encoding, and the body in base64.
-    private static func text(of push: GatewayFrame.Push) -> String {
+    /// What a Web Push brought is encrypted for the app: its encoding, if the sender named one, and
+    /// the body in base64.
+    private static func content(
+        of push: GatewayFrame.Push
+    ) -> (encoding: String?, payload: String) {
         guard push.type == PushType.webpush.rawValue, let count = push.payload.first else {
-            return String(decoding: push.payload, as: UTF8.self)
+            return (nil, String(decoding: push.payload, as: UTF8.self))
         }
-        let encoding = push.payload.dropFirst().prefix(Int(count))
+        let encoding = String(
+            decoding: push.payload.dropFirst().prefix(Int(count)),
+            as: UTF8.self
+        )
         let body = Base64.urlText(Array(push.payload.dropFirst(1 + Int(count))))
-        return "\(String(decoding: encoding, as: UTF8.self)) \(body)"
+        return (encoding.isEmpty ? nil : encoding, body)
     }
 
     private func say(_ value: Value, _ text: String) {

@@ -142,10 +142,13 @@ extension GatewayProgram {
         if let path = invocation.options["public"] {
             try file.add(key, try failing { try P256PublicKey(pem: try Files.text(path)) })
             try file.write()
+            invocation.show(.map(["id": .string(id), "key": .null])) { _ in }
         } else {
             try Initialization.makeKey(key, invocation.paths, &file)
             let path = invocation.paths.providerKey(id)
-            invocation.console.print("the private key is in \(path)")
+            invocation.show(.map(["id": .string(id), "key": .string(path)])) { _ in
+                invocation.console.print("the private key is in \(path)")
+            }
         }
         if hadOneTeam { try noteTeams(file, invocation) }
     }

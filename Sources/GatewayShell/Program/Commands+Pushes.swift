@@ -158,6 +158,7 @@ extension GatewayProgram {
         if let text = options["host"] { address = try Self.address(text) }
         let anchors = try invocation.anchors()
         var key: (text: String, id: String, team: String)
+        var file = options["key"]
         if let path = options["key"] {
             guard let id = options["key-id"], let team = options["team"] else {
                 throw Failure(.usage, "--key needs --key-id and --team")
@@ -165,8 +166,14 @@ extension GatewayProgram {
             key = (try failing { try Files.text(path) }, id, team)
         } else {
             key = try ownKey(options["key-id"], options["team"], paths)
+            file = paths.providerKey(key.id)
         }
-        let token = try ProviderClient.token(key: key.text, id: key.id, team: key.team)
+        let token = try ProviderClient.token(
+            key: key.text,
+            id: key.id,
+            team: key.team,
+            from: file ?? ""
+        )
         let client = ProviderClient(
             address: address,
             host: options["ca"] == nil ? paths.serverName(at: address) : address.host,
@@ -191,7 +198,7 @@ extension GatewayProgram {
         let keys = try KeysFile(paths.keys).keys().map(\.key)
         guard let key = id.map({ id in keys.first { $0.id == id } }) ?? keys.first else {
             throw Failure(
-                .failed,
+                .notFound,
                 "there is no key\(id.map { " \($0.quoted)" } ?? "")",
                 fix: "Say --key, --key-id and --team, or make one: offstage-gateway keys add ID "
                     + "--team=TEAM"

@@ -136,12 +136,14 @@ extension GatewayProgram {
             "port": .integer(Int64(service.ports[0])),
             "ports": .list(service.ports.map { .integer(Int64($0)) }),
             "devicePort": .integer(Int64(service.devicePort)),
+            "metricsPort": service.metricsPort.map { .integer(Int64($0)) } ?? .null,
         ])
         invocation.show(report) { _ in
             invocation.console.print(
                 "serving providers at port\(service.ports.count > 1 ? "s" : "") "
                     + "\(GatewayService.words(service.ports)), "
                     + "devices at port \(service.devicePort)"
+                    + (service.metricsPort.map { ", metrics at port \($0)" } ?? "")
             )
         }
         try service.run()

@@ -97,10 +97,18 @@ extension GatewayProgram {
         let hadOneTeam = try file.hasOneTeam()
         let moved = try file.give(try KeysFile.topics(list), to: team)
         try file.write()
-        for (topic, before) in moved {
-            invocation.console.print("\(topic) was an app of team \(before)")
-        }
-        if !(try file.keys().contains { $0.key.team == team }) {
+        let hasKey = try file.keys().contains { $0.key.team == team }
+        let report = Value.map([
+            "team": .string(team), "hasKey": .bool(hasKey),
+            "moved": .list(
+                moved.map { .map(["topic": .string($0.topic), "team": .string($0.before)]) }
+            ),
+        ])
+        invocation.show(report) { _ in
+            for (topic, before) in moved {
+                invocation.console.print("\(topic) was an app of team \(before)")
+            }
+            guard !hasKey else { return }
             invocation.console.print(
                 "team \(team) has no key yet: offstage-gateway keys add ID --team=\(team)"
             )

@@ -32,7 +32,7 @@ extension Failure {
                     + "--devices or --metrics, or in gateway.conf."
             case .access:
                 "Ports below 1024 need root, or a service manager that hands over the socket."
-            case .addressNotAvailable:
+            case .addressNotAvailable, .noSuchHost:
                 "The host must be an address of this machine; leave it out to listen on all: :8443."
             default: ""
             }

@@ -85,11 +85,13 @@ final class GatewayService {
         useAddresses(settings)
         node.storeChanged = { [unowned self] in storeChanged($0) }
         certificate.warn(at: node.now.wall)
+        warn(of: keys)
         if let metrics { try serveMetrics(metrics) }
         try listen()
     }
 
     private func serveMetrics(_ listener: consuming InternetListener) throws(Failure) {
+        metricsPort = listener.port
         do throws(LinuxError) {
             control.append(
                 try ControlServer(loop, listener) { [unowned self] in $2(question($0, $1)) }
@@ -126,14 +128,10 @@ final class GatewayService {
 
     /// Certificate and key, and whom to trust among clients.
     private static func context(_ paths: GatewayPaths) throws(Failure) -> TLSContext {
-        try failing {
-            try TLSContext(
-                server: try Files.text(paths.certificate),
-                key: try Files.text(paths.certificateKey),
-                protocols: [ProviderConnection.newer, ProviderConnection.older],
-                clients: .optional(anchors: try Files.text(paths.authority))
-            )
-        }
+        try paths.context(
+            [ProviderConnection.newer, ProviderConnection.older],
+            trustsClients: true
+        )
     }
 
     /// Where senders of Web Push find it: what the settings say, else the certificate's first name.
@@ -143,7 +141,7 @@ final class GatewayService {
         _ port: UInt16
     ) throws(Failure) -> String {
         if let url = settings.url { return url }
-        let own = try failing { try paths.certificateName() }
+        let own = try paths.certificateName()
         if own == nil {
             GatewayLog.write(
                 "the certificate has no name: addresses for Web Push begin with localhost, "
@@ -159,14 +157,7 @@ final class GatewayService {
     private static func deviceContext(
         _ paths: GatewayPaths
     ) throws(Failure) -> TLSContext {
-        try failing {
-            try TLSContext(
-                server: try Files.text(paths.certificate),
-                key: try Files.text(paths.certificateKey),
-                protocols: [LinkFormat.protocolName],
-                suites: LinkFormat.suites
-            )
-        }
+        try paths.context([LinkFormat.protocolName], suites: LinkFormat.suites)
     }
 
     private func listen() throws(Failure) {
@@ -202,6 +193,8 @@ final class GatewayService {
     var ports: [UInt16] { providers.ports }
     /// And the one that devices reach.
     var devicePort: UInt16 { devices.port ?? 0 }
+    /// And the one that Prometheus reaches; nil: none.
+    private(set) var metricsPort: UInt16?
 
     /// As in a sentence: `443 and 2197`.
     static func words(_ ports: [UInt16]) -> String {
@@ -263,9 +256,18 @@ final class GatewayService {
             (self.settings, written) = (settings, settings)
             for name in late { GatewayLog.write("\(name): takes effect at the next start") }
             GatewayLog.write("settings and keys were reloaded")
+            warn(of: keys)
         } catch {
-            GatewayLog.write("\(error.message); nothing was changed. \(error.fix)")
+            let fix = error.fix.isEmpty ? "" : ". \(error.fix)"
+            GatewayLog.write("\(error.message); nothing was changed\(fix)")
         }
+    }
+
+    private func warn(of keys: [Authority.Key]) {
+        guard keys.isEmpty else { return }
+        GatewayLog.write(
+            "there is no key in \(paths.keys): every push that a token is signed for is refused"
+        )
     }
 
     /// The same for the certificate. Its files come one after the other: until they fit, the old
@@ -319,8 +321,13 @@ final class GatewayService {
                 status: health == .serving ? "200 OK" : "503 Service Unavailable",
                 body: Value.map(ValueMap(report)).json()
             )
-        default:
-            return ControlServer.Answer(status: "404 Not Found", body: "there is no \(path)")
+        case (_, "/metrics"), (_, "/health"):
+            return .refusal(
+                "405 Method Not Allowed",
+                allows: "GET, HEAD",
+                "\(path) takes GET and HEAD only"
+            )
+        default: return .refusal("404 Not Found", "there is no \(path)")
         }
     }
 
@@ -347,11 +354,11 @@ final class GatewayService {
     {
         switch problem {
         case nil: ControlServer.Answer(body: "{}")
-        case .unknown: ControlServer.Answer(status: "404 Not Found", body: unknown)
+        case .unknown: .refusal("404 Not Found", unknown)
         case .notKept, .refused:
-            ControlServer.Answer(
-                status: "503 Service Unavailable",
-                body: "nothing was removed: the store cannot be written"
+            .refusal(
+                "503 Service Unavailable",
+                "nothing was removed: the store cannot be written"
             )
         }
     }

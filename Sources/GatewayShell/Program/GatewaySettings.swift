@@ -368,12 +368,12 @@ package struct GatewaySettings: Sendable {
             else {
                 throw Failure(
                     .failed,
-                    "\(path), line \(entry.line): there is no setting \(entry.name.quoted)",
+                    "\(path): line \(entry.line): there is no setting \(entry.name.quoted)",
                     fix: "\"offstage-gateway help settings\" lists them."
                 )
             }
             if let (problem, fix) = row.set(&settings, entry.value) {
-                throw Failure(.failed, "\(path), line \(entry.line): \(problem)", fix: fix)
+                throw Failure(.failed, "\(path): line \(entry.line): \(problem)", fix: fix)
             }
         }
         if let problem = settings.contradiction { throw Failure(.failed, "\(path): \(problem)") }
@@ -423,6 +423,6 @@ enum ConfigurationFile {
         }
         let text = ConfigurationText(bytes: bytes)
         guard let problem = text.diagnostics.first else { return text }
-        throw Failure(.failed, "\(path): \(problem)")
+        throw Failure(.failed, "\(path): \(problem.finding)", fix: problem.fix)
     }
 }

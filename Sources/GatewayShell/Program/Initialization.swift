@@ -86,8 +86,8 @@ struct Initialization {
     /// By which providers reach it, as it stands in an address: the first that was asked for, else
     /// what the certificate says. One that was there before may be for others.
     func host(_ asked: [String]) throws(Failure) -> String {
-        let own = try failing { try Certificate(pem: try Files.text(paths.certificate)) }
-        let name = try failing { try paths.certificateName() } ?? "localhost"
+        let own = try paths.ownCertificate()
+        let name = try paths.certificateName() ?? "localhost"
         if let other = asked.first(where: { !own.covers($0) }) {
             throw Failure(
                 .failed,
@@ -149,9 +149,12 @@ struct Initialization {
     }
 
     private func issuer() throws -> (certificate: Certificate, key: P256PrivateKey) {
-        (
-            try Certificate(pem: try Files.text(paths.authority)),
-            try P256PrivateKey(pem: try Files.text(paths.authorityKey))
+        let (certificate, key) = (
+            try Files.text(paths.authority), try Files.text(paths.authorityKey)
+        )
+        return (
+            try failing(paths.authority) { try Certificate(pem: certificate) },
+            try failing(paths.authorityKey) { try P256PrivateKey(pem: key) }
         )
     }
 

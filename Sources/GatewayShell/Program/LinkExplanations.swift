@@ -24,7 +24,7 @@ extension EndReason {
     var explanation: String {
         switch self {
         case .shutdown: "it stops"
-        case .busy: "too many come at once"
+        case .busy: "it takes no more now: too many come at once, or it cannot store them"
         case .superseded: "the same device came over another"
         case .removed: "the operator removed the device"
         case .tooSlow: "nothing was heard or taken in time"

@@ -40,14 +40,15 @@ package struct ProviderClient {
         key: String,
         id: String,
         team: String,
-        age: Interval = .zero
+        age: Interval = .zero,
+        from file: String = "the provider's key"
     ) throws(Failure) -> String {
         let now = (Clocks.now().wall - age).nanoseconds / 1_000_000_000
         let head = Value.map(["alg": "ES256", "kid": .string(id)]).json()
         let claims = Value.map(["iss": .string(team), "iat": .integer(now)]).json()
         let signed =
             Base64.urlText(Array(head.utf8)) + "." + Base64.urlText(Array(claims.utf8))
-        let signature = try failing("the provider's key") {
+        let signature = try failing(file) {
             try P256PrivateKey(pem: key).sign(Array(signed.utf8))
         }
         return signed + "." + Base64.urlText(signature)
@@ -59,10 +60,13 @@ package struct ProviderClient {
         _ fields: [(name: String, value: String)],
         body: [UInt8]
     ) throws(Failure) -> Response {
-        try failing("\(address)") {
-            let socket = try InternetSocket.connect(to: address)
+        // Its error names the address.
+        let socket = try failing { try InternetSocket.connect(to: address) }
+        let context = try failing(anchorsFile) {
+            try TLSContext(clientTrusting: anchors, protocols: ["h2"])
+        }
+        return try failing("\(address)") {
             try socket.setNonBlocking(true)
-            let context = try TLSContext(clientTrusting: anchors, protocols: ["h2"])
             var tls = try TLSSession(context, connecting: socket.number, to: host)
             while true {
                 let progress = try trusting { () throws(TLSError) in try tls.handshake() }
@@ -87,6 +91,13 @@ package struct ProviderClient {
         do throws(TLSError) {
             return try body()
         } catch {
+            if error.isOtherProtocol {
+                throw Failure(
+                    .failed,
+                    "\(address): it does not speak HTTP/2 there (\(error))",
+                    fix: "If that is the gateway's port for devices, name the one for providers."
+                )
+            }
             guard let problem = error.certificate, !anchorsFile.isEmpty else { throw error }
             throw Failure(untrusted: problem, at: address, as: host, trusting: anchorsFile)
         }

@@ -8,7 +8,7 @@ extension GatewayInvocation {
         let file = options["ca"] ?? paths.authority
         guard !Files.isMissing(file) else {
             throw Failure(
-                .failed,
+                .notFound,
                 "there is no \(file), which says whom to trust",
                 fix: "--ca=FILE names the gateway's ca.pem."
             )
@@ -46,6 +46,14 @@ extension Failure {
                 "\(what) by \(file)",
                 fix: "--ca=FILE names the file of its authority; for public ones "
                     + "/etc/ssl/certs/ca-certificates.crt."
+            )
+        case .expired:
+            self.init(
+                .failed,
+                what,
+                fix: "The gateway needs a new one: without server.pem and server.key in its "
+                    + "directory, \"offstage-gateway init\" makes a new pair. If it has one, check "
+                    + "the clock of this machine."
             )
         case .other: self.init(.failed, what)
         }

@@ -53,7 +53,7 @@ package final class SQLiteStorage {
             let database = try StoreSchema.open(path, fileSystem: fileSystem)
             try RestoredStore.adopt(database, at: Clocks.now().wall)
         } catch {
-            throw StorageError("\(error)")
+            throw StorageError(error, opening: path)
         }
         reader = try StoreReader(path)
         do throws(LinuxError) {

@@ -35,7 +35,7 @@ package final class StoreReader {
             )
             log = try database.prepare("SELECT \(Self.logColumns) FROM log WHERE number = ?")
         } catch {
-            throw StorageError("\(error)")
+            throw StorageError(error, opening: path)
         }
     }
 
