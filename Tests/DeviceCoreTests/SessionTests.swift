@@ -230,6 +230,31 @@ struct SessionTests {
         #expect(bench.sessionTasks.isEmpty)
     }
 
+    @Test func `a number is that of one task, until it has ended`() throws {
+        var (bench, launch) = try Bench.withApp()
+        try join(&bench, launch)
+        ask(&bench, launch, .enqueue([order(7), order(7)], token: nil))
+        #expect(bench.refusal?.code == .invalid && bench.refusal?.value == "7")
+        #expect(bench.sessionTasks.isEmpty)
+        let id = try enqueue(&bench, launch, [7])[0]
+        ask(&bench, launch, .enqueue([order(8), order(7)], token: nil))
+        #expect(bench.refusal?.code == .invalid && bench.refusal?.value == "7")
+        #expect(bench.sessionTasks == [id])
+        // Other sessions have numbers of their own.
+        bench.askSession(launch, .join(sendsLaunchEvents: true), of: "other")
+        let other = SessionOrder(
+            task: SessionTask(session: "other", number: 7),
+            order: order(7).order
+        )
+        bench.askSession(launch, .enqueue([other], token: nil), of: "other")
+        #expect(bench.refusal == nil && bench.sessionTasks.count == 2)
+        ask(&bench, launch, .cancel([7]))
+        bench.report(id, .ended(.interrupted(.init(.stopped)), durable: nil))
+        #expect(bench.stored(id)?.isEnded == true)
+        ask(&bench, launch, .enqueue([order(7)], token: nil))
+        #expect(bench.refusal == nil && bench.sessionTasks.count == 2)
+    }
+
     @Test func `a suspended task does nothing, and its time does not run`() throws {
         var (bench, launch) = try Bench.withApp()
         try join(&bench, launch)

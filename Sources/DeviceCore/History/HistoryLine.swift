@@ -159,6 +159,18 @@ package enum RunResult: Hashable, Sendable, Codable {
         }
     }
 
+    /// What is told of the failure: an app may say of itself that it failed after its time was
+    /// over, and that is why.
+    func failure(because reason: String) -> String {
+        switch self {
+        case .expired, .terminated:
+            reason.isEmpty || summary.contains(reason) ? summary : "\(summary): \(reason)"
+        case .failed, .unsuccessful, .crashed, .notStarted, .exited, .newData, .noData, .succeeded,
+            .interrupted, .retry, .unknown:
+            reason
+        }
+    }
+
     /// Ends a row of failures.
     var isSuccess: Bool {
         switch self {

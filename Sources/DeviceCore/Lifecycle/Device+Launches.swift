@@ -323,7 +323,8 @@ extension Device {
         if report.result.isSuccess {
             apps[index].record.failures = Failures()
         } else if report.result.isFailure {
-            countFailure(reason: report.reason, of: index, &transition)
+            let reason = report.result.failure(because: report.reason)
+            countFailure(reason: reason, of: index, &transition)
         }
     }
 }

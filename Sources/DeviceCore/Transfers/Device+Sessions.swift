@@ -153,6 +153,7 @@ extension Device {
         _ transition: inout Transition
     ) throws(Refusal) {
         guard answeredTransfers(token, of: apps[index].id) == nil else { return }
+        try checkNumbers(of: orders, index)
         let isForeground = apps[index].isForeground
         var prepared: [(TransferOrder, SessionTask?)] = []
         prepared.reserveCapacity(orders.count)
@@ -165,6 +166,22 @@ extension Device {
         for (id, order) in zip(ids, orders) {
             if let resume = order.resume { goOn(id, with: resume, of: index, &transition) }
         }
+    }
+
+    /// A number means one task: else nobody could say which of two is suspended or cancelled. One
+    /// that has ended leaves its number.
+    private func checkNumbers(of orders: [SessionOrder], _ index: Int) throws(Refusal) {
+        guard let session = orders.first?.task.session else { return }
+        var numbers = Set<Int64>()
+        var repeated = orders.first { !numbers.insert($0.task.number).inserted }?.task.number
+        repeated = repeated ?? transfers.openNumber(among: numbers, in: session, of: index)
+        guard let repeated else { return }
+        throw Refusal(
+            .invalid,
+            reason: "the session has a task of that number",
+            value: "\(repeated)",
+            fix: "give each task a number that none of the session has that has not ended"
+        )
     }
 
     private func ids(of numbers: [Int64], in session: String, _ index: Int) -> [TransferID] {

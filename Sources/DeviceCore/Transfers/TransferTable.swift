@@ -89,6 +89,19 @@ package struct TransferTable: Hashable, Sendable {
         pages.contains { $0.contains { $0.app == app && $0.transfer != nil } }
     }
 
+    /// One of these numbers that a task of the session has which has not ended; nil: none has.
+    func openNumber(among numbers: Set<Int64>, in session: String, of app: Int) -> Int64? {
+        for page in pages {
+            for slot in page where slot.app == app {
+                guard let transfer = slot.transfer, let task = transfer.task, !transfer.isEnded,
+                    numbers.contains(task.number), task.session == session
+                else { continue }
+                return task.number
+            }
+        }
+        return nil
+    }
+
     mutating func insert(_ transfer: Transfer, app: Int) {
         let index: Int
         if let reused = free.popLast() {
