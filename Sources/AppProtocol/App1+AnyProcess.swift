@@ -14,7 +14,7 @@ extension App1 {
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.argument("identifier", &identifier)
             try fields.option("kind", &kind, "refresh or processing")
-            try fields.option("earliest", &earliest, "a date")
+            try fields.option("earliest", &earliest)
             try fields.needs(&needs)
             try fields.token(&token, "a repeated call with the same token gets the first answer")
         }

@@ -80,14 +80,14 @@ package enum App1: CallSet {
         CallRow(
             pending,
             .app,
-            "The requests that were submitted and not yet accepted: identifier, kind, earliest, "
-                + "network, power, unmetered, unlocked."
+            "The requests that were submitted and not yet accepted: identifier, kind, earliest "
+                + "(d, \(WallTime.unit)), network, power, unmetered, unlocked."
         ),
         CallRow(
             beginTask,
             .app,
             "Requests time to finish something. Task 0 means that no time is available. Result: "
-                + "deadline."
+                + "deadline (d, \(deadlineUnit))."
         ),
         CallRow(
             endTask,
@@ -101,7 +101,8 @@ package enum App1: CallSet {
             "The limits and usage of the app: state (foreground, background, suspended or not "
                 + "running), memory (x, bytes), cpu (d, seconds used); in the background also "
                 + "memory-limit (x, bytes), cpu-limit (d, share of one processor, averaged over "
-                + "cpu-window seconds; absent while it does not apply), deadline."
+                + "cpu-window seconds; absent while it does not apply), deadline (d, "
+                + "\(deadlineUnit))."
         ),
         CallRow(
             joinSession,
@@ -112,7 +113,8 @@ package enum App1: CallSet {
                 + "Result: missed (x, how many ends and questions are told next), tasks (av), "
                 + "maps of those that have not: task (x), url, method (of an upload), headers "
                 + "(aa{sv}: name, value), "
-                + "description, suspended, received (x, bytes), total, earliest, expects-to-send, "
+                + "description, suspended, received (x, bytes), total, earliest (d, "
+                + "\(WallTime.unit)), expects-to-send, "
                 + "expects-to-receive, priority. After Hello on another connection it is called "
                 + "again."
         ),
@@ -120,11 +122,13 @@ package enum App1: CallSet {
             enqueueTasks,
             .connected,
             "Enqueues files to fetch or to send, all or none; they are durable when the call "
-                + "returns. Each is a map: task (x, the app's own number), url, headers (as, each "
+                + "returns. Each is a map: task (x, the app's own number, "
+                + "which no other of the session has that has not ended), url, headers (as, each "
                 + "NAME: VALUE), of an upload also method (PUT or POST) and descriptor (x, the "
                 + "number of a file that the calling process has open for reading until it is "
                 + "answered), of one that goes on resume (what the end of an earlier one had), "
-                + "description, discretionary, unmetered, earliest, timeout and resource-timeout "
+                + "description, discretionary, unmetered, earliest (d, \(WallTime.unit)), timeout "
+                + "and resource-timeout "
                 + "(d, seconds), expects-to-send and expects-to-receive (x, bytes), priority (x, "
                 + "thousandths above or below the usual one: the order among the app's own). What "
                 + "is "
@@ -135,7 +139,9 @@ package enum App1: CallSet {
             .connected,
             repeated: .same,
             "Suspends, resumes, cancels, describes or prioritizes tasks by their numbers, or "
-                + "cancels them and keeps what has come (keep). Those that are not there, or "
+                + "cancels them and keeps what has come. Action: "
+                + TaskAction.allCases.map(\.rawValue).joined(separator: ", ")
+                + ". Those that are not there, or "
                 + "have ended, are left as they are. The end of a cancelled task is told like any "
                 + "other."
         ),
@@ -174,6 +180,8 @@ package enum App1: CallSet {
     ]
 
     package static let name = "org.offstage.App1"
+    /// Of a deadline, for the documents.
+    static let deadlineUnit = "CLOCK_MONOTONIC seconds"
     /// What this version of the protocol is called in `Hello`.
     package static let version: Int64 = 1
     /// The parts of background work that this daemon has; more may come.

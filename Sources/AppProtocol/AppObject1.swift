@@ -14,7 +14,9 @@ package enum AppObject1: CallSet {
         CallRow(
             offer,
             .daemon,
-            "Offers a delivery; the reply is the receipt. Kind: fetch, refresh or processing. "
+            "Offers a delivery; the reply is the receipt. Kind: fetch, refresh, processing, or "
+                + "sessionEvents: complete that one when the events of the session (identifier) "
+                + "are handled. "
                 + "Options: what the message of the trigger may hold; none for these kinds. "
                 + "An error declines the delivery, which has then failed."
         ),
@@ -58,8 +60,8 @@ package enum AppObject1: CallSet {
                 + "What is not acknowledged is told again after JoinSession. Options: task (a map "
                 + "as in the reply of JoinSession), result (finished, failed or cancelled), file "
                 + "(an absolute path; the file is removed after the reply), size (x, bytes); of "
-                + "the answer: status (x), url, headers; failure (a word) and reason; remaining "
-                + "(x), how many other ends and questions are told next."
+                + "the answer: status (x), url, headers, and body of an upload (ay, or av of "
+                + "numbers); failure (a word) and reason; remaining (x), how many other ends and questions are told next."
         ),
         CallRow(
             taskProgressed,
@@ -133,7 +135,7 @@ extension AppObject1 {
 
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.argument("delivery", &delivery)
-            try fields.option("deadline", &deadline)
+            try fields.option("deadline", &deadline, App1.deadlineUnit)
         }
     }
 
@@ -147,7 +149,7 @@ extension AppObject1 {
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.argument("delivery", &delivery)
             try fields.argument("reason", &reason)
-            try fields.option("deadline", &deadline)
+            try fields.option("deadline", &deadline, App1.deadlineUnit)
         }
     }
 
@@ -160,7 +162,7 @@ extension AppObject1 {
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.argument("task", &task, as: "t")
             try fields.argument("reason", &reason)
-            try fields.option("deadline", &deadline)
+            try fields.option("deadline", &deadline, App1.deadlineUnit)
         }
     }
 
@@ -170,7 +172,7 @@ extension AppObject1 {
         package init() {}
 
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {
-            try fields.option("deadline", &deadline, "of the tasks")
+            try fields.option("deadline", &deadline, "\(App1.deadlineUnit), of the tasks")
             try fields.option(
                 "work",
                 &work,

@@ -109,7 +109,7 @@ extension Control1 {
             try fields.option("command", &command)
             try fields.option("id", &id)
             try fields.option("after", &after)
-            try fields.option("earliest", &earliest, "a date, in place of after")
+            try fields.option("earliest", &earliest, "in place of after")
             try fields.option("every", &every)
             try fields.needs(&needs)
             try fields.option("directory", &directory)

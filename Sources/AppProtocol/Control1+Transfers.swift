@@ -137,7 +137,7 @@ extension Control1 {
                 "waits for an unmetered network, power and an idle device"
             )
             try fields.option("after", &after)
-            try fields.option("earliest", &earliest, "a date, in place of after")
+            try fields.option("earliest", &earliest, "in place of after")
             try fields.option("unmetered", &needs.unmetered)
             try fields.option("power", &needs.power)
             try fields.option("rate", &rate, in: 1...1 << 50, "bytes a second")

@@ -130,7 +130,9 @@ package enum Control1: CallSet {
         CallRow(
             changeTransfers,
             .user,
-            "Pauses, resumes, cancels or forgets transfers. A running one ends soon after. Only "
+            "Pauses, resumes, cancels or forgets transfers. Action: "
+                + TransferAction.allCases.map(\.rawValue).joined(separator: ", ")
+                + ". A running one ends soon after. Only "
                 + "ended ones are forgotten; with no numbers, all of these are."
         ),
         CallRow(

@@ -6,6 +6,8 @@ protocol FieldType {
     static var type: String { get }
     /// What a value is not that cannot be read.
     static var noun: String { get }
+    /// What a number counts, for the documents; empty: it says so itself.
+    static var unit: String { get }
     var value: Value { get }
 
     static func reading(_ value: Value) -> Self?
@@ -18,6 +20,7 @@ protocol FieldType {
 
 extension FieldType {
     static func reading(_ value: Value) -> Self? { nil }
+    static var unit: String { "" }
     static var mostInList: Int { 1024 }
 
     init(_ value: Value, of name: String) throws(OptionError) {
@@ -53,6 +56,7 @@ extension Double: FieldType {
 /// Seconds, whole or not, from 0 to a hundred years.
 extension Interval: FieldType {
     static let (type, noun) = ("d", "a number of seconds, not negative")
+    static let unit = "seconds"
     var value: Value { .double(seconds) }
     static func reading(_ value: Value) -> Interval? {
         guard let seconds = value.doubleValue, (0...3_155_760_000).contains(seconds) else {
@@ -65,6 +69,7 @@ extension Interval: FieldType {
 extension WallTime: FieldType {
     static var type: String { "d" }
     static var noun: String { "a date in seconds since 1970" }
+    static var unit: String { "Unix seconds" }
     var value: Value { .double(secondsSince1970) }
     static func reading(_ value: Value) -> WallTime? {
         value.doubleValue.flatMap(Self.init(secondsSince1970:))

@@ -81,7 +81,8 @@ package struct Fields {
         _ note: String = ""
     ) throws(OptionError) {
         noOptions()
-        known.append((name, "\(name) (\(type)\(note.isEmpty ? "" : ", " + note))"))
+        let words = [type, Field.unit, note].filter { !$0.isEmpty }
+        known.append((name, "\(name) (\(words.joined(separator: ", ")))"))
         switch mode {
         case .reading:
             guard let value = options[name] else { return field = nil }

@@ -36,6 +36,29 @@ struct ControlDocumentTests {
         for text in documentation { #expect(text.hasSuffix("."), "\(text)") }
     }
 
+    /// Whoever writes a client reads nothing else.
+    @Test func numbersHaveUnitsAndWordsAreListed() {
+        func text(_ interface: Interface, _ method: String) -> String {
+            interface.methods.first { $0.name == method }?.documentation ?? ""
+        }
+        for (method, unit) in [
+            ("Go", "deadline (d, CLOCK_MONOTONIC seconds"),
+            ("Expire", "deadline (d, CLOCK_MONOTONIC seconds"),
+            ("Offer", "sessionEvents"), ("TaskEnded", "body"),
+        ] {
+            #expect(text(AppObject1.interface, method).contains(unit), "\(method)")
+        }
+        #expect(text(App1.interface, "Submit").contains("earliest (d, Unix seconds)"))
+        #expect(text(App1.interface, "Limits").contains("deadline (d, CLOCK_MONOTONIC seconds)"))
+        #expect(text(Control1.interface, "Submit").contains("after (d, seconds)"))
+        let actions = text(App1.interface, "ChangeTasks")
+        for action in App1.TaskAction.allCases { #expect(actions.contains(action.rawValue)) }
+        let others = text(Control1.interface, "ChangeTransfers")
+        for action in Control1.TransferAction.allCases {
+            #expect(others.contains(action.rawValue))
+        }
+    }
+
     @Test func aCommentCannotBeBrokenByItsText() {
         let interface = Interface("a.B", documentation: "a --> b <tag> & --- c")
         #expect(
