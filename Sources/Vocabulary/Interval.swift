@@ -129,14 +129,14 @@ extension Interval: CustomStringConvertible {
     }
 
     /// What is wrong with a text that `init` does not take, and what to write instead: `has no
-    /// unit`, `Say 5s, 5min or 5h.`
+    /// unit`, `Say 5s, 5min, 5h or 5d.`
     package static func mistake(in text: String) -> (reason: String, fix: String) {
         let usual = "Write a number and a unit, such as 90s, 15min, 2h or 1d."
         let number = text.utf8.drop { $0 == 0x20 }.prefix(while: \.isDigit)
         if !number.isEmpty, text.utf8.allSatisfy({ $0.isDigit || $0 == 0x20 }),
             let count = Int64(ascii: number), Interval("\(count)s") != nil
         {
-            return ("has no unit", "Say \(count)s, \(count)min or \(count)h.")
+            return ("has no unit", "Say \(count)s, \(count)min, \(count)h or \(count)d.")
         }
         if let sum = sum(text), sum > longest {
             return ("is more than 100 years", "Write \(longest) at most.")

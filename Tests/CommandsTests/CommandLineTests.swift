@@ -34,8 +34,8 @@ struct CommandLineTests {
         ("simulate advance soon", "\"soon\" is not a time\nWrite a number and a unit"),
         ("pause 5 2h", "pause: unexpected argument \"2h\"\nGive one"),
         ("pause 0", "\"0\" is not a time"),
-        ("history --since 5", "--since \"5\" has no unit\nSay 5s, 5min or 5h."),
-        ("set wake-grant 5", "wake-grant cannot be \"5\": it has no unit\nSay 5s, 5min or 5h."),
+        ("history --since 5", "--since \"5\" has no unit\nSay 5s, 5min, 5h or 5d."),
+        ("set wake-grant 5", "wake-grant cannot be \"5\": it has no unit\nSay 5s, 5min, 5h or 5d."),
         ("set wake-grant 5d", "wake-grant cannot be \"5d\": it is out of bounds\nWrite a time"),
         ("set failure-command 'mail'", "failure-command cannot be \"'mail'\": it has ' outside"),
         ("set batery 40", "there is no condition or setting \"batery\"\nDid you mean battery?"),
@@ -51,7 +51,7 @@ struct CommandLineTests {
         ("simulate --days 1 --seed x", "--seed \"x\" is not a number"),
         ("simulate advance", "simulate advance: by how much"),
         ("simulate advance 1h feed", "simulate advance: by how much"),
-        ("simulate advance 2", "\"2\" has no unit\nSay 2s, 2min or 2h."),
+        ("simulate advance 2", "\"2\" has no unit\nSay 2s, 2min, 2h or 2d."),
         ("simulate advance 0s", "\"0s\" is not a time greater than zero"),
         ("simulate advance 1h --patience x", "--patience \"x\" is not a time"),
         ("simulate launch a --patience 1s", "--patience is for simulate advance"),
@@ -87,8 +87,14 @@ struct CommandLineTests {
             "simulate launch a b --processing --refresh",
             "simulate: a task is either --refresh or --processing"
         ),
-        ("submit --refresh --after 2 -- true", "--after \"2\" has no unit\nSay 2s, 2min or 2h."),
-        ("submit --refresh --every 2 -- true", "--every \"2\" has no unit\nSay 2s, 2min or 2h."),
+        (
+            "submit --refresh --after 2 -- true",
+            "--after \"2\" has no unit\nSay 2s, 2min, 2h or 2d."
+        ),
+        (
+            "submit --refresh --every 2 -- true",
+            "--every \"2\" has no unit\nSay 2s, 2min, 2h or 2d."
+        ),
         ("submit --refresh --setenv A -- true", "--setenv \"A\" is not a variable assignment"),
         ("submit --refresh --setenv =1 -- true", "--setenv \"=1\" is not a variable assignment"),
         (

@@ -430,7 +430,7 @@ struct PrintingTests {
         ),
         (
             "BackgroundModes=fetch;\nRefreshCommand=true\nRefreshInterval=15", false,
-            "error: line 8: RefreshInterval: \"15\" has no unit. Say 15s, 15min or 15h."
+            "error: line 8: RefreshInterval: \"15\" has no unit. Say 15s, 15min, 15h or 15d."
         ),
     ])
     func lintSeesWhatHasNoEffectHere(_ lines: String, _ isUsable: Bool, _ message: String) throws {

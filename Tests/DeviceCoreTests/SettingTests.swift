@@ -4,6 +4,20 @@ import Vocabulary
 
 /// The table of settings.
 struct SettingTests {
+    @Test
+    func `a setting that no app has is answered with what an app has, and where else it goes`() {
+        let text = "[app feed]\nrun-slots = 3\n"
+        let error = #expect(throws: SettingsText.Invalid.self) {
+            try SettingsText.parse(ConfigurationText(text))
+        }
+        let problem = error?.diagnostics.first
+        #expect(problem?.line == 2 && problem?.reason == "cannot be set for one app")
+        #expect(
+            problem?.fix == "Only background-refresh can be. For all apps, write the line above "
+                + "the first [app NAME]."
+        )
+    }
+
     @Test(arguments: SettingRow.table.map(\.name))
     func `each row reads what it writes`(_ name: String) throws {
         let row = try #require(SettingRow.table.first { $0.name == name })

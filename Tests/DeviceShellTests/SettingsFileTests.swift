@@ -167,6 +167,51 @@ struct SettingsFileTests {
         #expect(lifted.name == "org.offstage.Error.NotPermitted", "\(lifted)")
     }
 
+    private func checks(_ bench: DaemonBench) throws -> [(ok: Bool, found: String)] {
+        let checks = try bench.ask("Doctor").listValue ?? []
+        return checks.filter { $0["check"] == "settings" }.map {
+            ($0["ok"]?.boolValue == true, $0["found"]?.stringValue ?? "")
+        }
+    }
+
+    @Test func `each settings file in force is listed, and each mistake under its own`() throws {
+        let bench = try DaemonBench(starting: false)
+        let (own, theirs) = (
+            bench.daemon.scratch("offstage.conf"), bench.daemon.scratch("administrator.conf")
+        )
+        try Files.remove(own)
+        try bench.daemon.start()
+        var found = try checks(bench)
+        #expect(found.map(\.found) == ["the defaults: no \(own)"])
+        try Files.replace(theirs, with: "[app nobody]\nbackground-refresh = off\n")
+        try Files.replace(own, with: "[app other]\nbackground-refresh = off\n")
+        try bench.ask("Reload")
+        found = try checks(bench)
+        #expect(found.filter(\.ok).map(\.found) == [own, theirs])
+        #expect(
+            Set(found.filter { !$0.ok }.map(\.found)) == [
+                "\(theirs): section [app nobody]: unknown app",
+                "\(own): section [app other]: unknown app",
+            ]
+        )
+    }
+
+    @Test func `that settings cannot be kept for the next start is said once, with the file`()
+        throws
+    {
+        let bench = try DaemonBench()
+        let kept = bench.daemon.scratch("state/offstage.conf")
+        try Files.remove(kept)
+        // A directory in its place stands for a disk that takes nothing.
+        try Files.makeDirectory(kept)
+        try bench.daemon.scratch.write("offstage.conf", DaemonBench.quick + "run-slots = 3\n")
+        for _ in 0..<3 { try bench.ask("Reload") }
+        #expect(try value(bench, "run-slots") == "3")
+        let said = "the settings were read, but could not be kept for the next start: "
+        let lines = bench.daemon.log.split(separator: "\n").filter { $0.contains(said) }
+        #expect(lines.count == 1 && lines.allSatisfy { $0.contains(kept) }, "\(lines)")
+    }
+
     @Test func `what the user sets must go with what the administrator has, and gives way to it`()
         throws
     {

@@ -45,7 +45,7 @@ extension ManifestParserTests {
         ),
         (
             "RefreshInterval=15",
-            "RefreshInterval: \"15\" has no unit. Say 15s, 15min or 15h."
+            "RefreshInterval: \"15\" has no unit. Say 15s, 15min, 15h or 15d."
         ),
         (
             "RefreshInterval=0",

@@ -21,8 +21,8 @@ struct TimeTests {
     }
 
     @Test(arguments: [
-        ("5", "has no unit", "Say 5s, 5min or 5h."),
-        (" 15 ", "has no unit", "Say 15s, 15min or 15h."),
+        ("5", "has no unit", "Say 5s, 5min, 5h or 5d."),
+        (" 15 ", "has no unit", "Say 15s, 15min, 15h or 15d."),
         ("soon", "is not a time", "Write a number and a unit, such as 90s, 15min, 2h or 1d."),
         ("1h 30", "is not a time", "Write a number and a unit, such as 90s, 15min, 2h or 1d."),
         (

@@ -15,7 +15,9 @@ extension OffstageProgram {
                 + "background task. After the user has left the app, all its tasks together "
                 + "have minutes; after a background run they have seconds. In a RefreshCommand "
                 + "or ProcessingCommand they have the time of its run: the run is over when the "
-                + "command ends, whatever it holds.",
+                + "command ends, whatever it holds. A program with a window that speaks no "
+                + "D-Bus with the daemon is not suspended at all; with Terminal=true or "
+                + "NoDisplay=true it is.",
             "Without a command, the number of the task is printed, for use with \"offstage end\". "
                 + "With a command, the task is held while the command runs. SIGTERM warns the "
                 + "command that its time is nearly over, and its exit status becomes this "
@@ -57,6 +59,10 @@ extension OffstageProgram {
         "end a task begun with \"offstage begin\"",
         forms: ["NUMBER"],
         operands: 1...1,
+        details: [
+            "A program with a window that speaks no D-Bus with the daemon goes on running after its "
+                + "last task; with Terminal=true or NoDisplay=true it is suspended."
+        ],
         examples: [
             Example("end 1", "End task 1. When the last task ends, the app is suspended.")
         ],

@@ -142,7 +142,9 @@ extension OffstageProgram {
         operands: 1...1,
         details: [
             "The app moves to the background. It gets the time that its background tasks "
-                + "requested, and is then suspended."
+                + "requested, and is then suspended. A program with a window that speaks no "
+                + "D-Bus with the daemon goes on running; with Terminal=true or NoDisplay=true "
+                + "it is suspended."
         ],
         examples: [Example("leave org.example.Reader", "The same as switching to another app.")],
         printsData: true

@@ -68,9 +68,22 @@ private struct LocalChecks {
         let path = SettingsPlace.path
         do throws(SettingsText.Invalid) {
             _ = try SettingsPlace.read()
-            return Check.settings(at: Files.exists(path) ? path : "the defaults: no \(path)", [])
+            return Check.settings(at: path, isThere: Files.exists(path), []) + administrator
         } catch {
-            return Check.settings(at: path, error.diagnostics)
+            return Check.settings(at: path, isThere: true, error.diagnostics) + administrator
+        }
+    }
+
+    private var administrator: [Check] {
+        let path = SettingsText.administratorPath
+        guard Files.exists(path) else { return [] }
+        do {
+            _ = try SettingsText.administrator(ConfigurationText(file: path))
+            return Check.settings(at: path, isThere: true, [])
+        } catch {
+            let problems = (error as? SettingsText.Invalid)?.diagnostics
+            let other = (error as? Diagnostic).map { [$0] }
+            return Check.settings(at: path, isThere: true, problems ?? other ?? [])
         }
     }
 

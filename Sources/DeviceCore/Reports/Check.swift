@@ -226,8 +226,14 @@ extension Check {
     }
 
     /// The settings file at `path`: a line for each mistake in it.
-    package static func settings(at path: String, _ problems: [Diagnostic]) -> [Check] {
-        guard !problems.isEmpty else { return [Check("settings", ok: true, path)] }
+    package static func settings(
+        at path: String,
+        isThere: Bool,
+        _ problems: [Diagnostic]
+    ) -> [Check] {
+        guard !problems.isEmpty else {
+            return [Check("settings", ok: true, isThere ? path : "the defaults: no \(path)")]
+        }
         return problems.enumerated().map { index, problem in
             var plain = problem
             plain.fix = ""

@@ -48,7 +48,8 @@ extension SettingRow {
         SettingRow(
             name: "suspend-delay",
             field: .interval(\.suspendDelay, day),
-            documentation: "How long an app without background tasks runs after the user left it."
+            documentation: "How long an app without background tasks runs after the user left it, "
+                + "if it is one that is suspended."
         ),
         SettingRow(
             name: "launch-watchdog",

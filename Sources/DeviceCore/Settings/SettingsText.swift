@@ -197,7 +197,8 @@ package enum SettingsText {
                 .error,
                 key: name,
                 reason: "cannot be set for one app",
-                fix: "An app has \(appSetting)."
+                fix: "Only \(appSetting) can be. For all apps, write the line above the first "
+                    + "[app NAME]."
             )
         }
         guard let flag = SettingRow.flag(value) else {

@@ -209,17 +209,22 @@ struct Doctor {
     }
 
     private var settings: [Check] {
-        let path = daemon.paths.configuration
+        let (path, theirs) = (daemon.paths.configuration, daemon.paths.administrator)
+        let problems = daemon.administratorProblems
         let administrator =
-            daemon.administratorProblems.isEmpty
-            ? []
-            : Check.settings(at: daemon.paths.administrator, daemon.administratorProblems)
-        return Check.settings(at: path, daemon.settingsProblems) + administrator
+            Files.exists(theirs) || !problems.isEmpty
+            ? Check.settings(at: theirs, isThere: true, problems) : []
+        func has(_ path: String, _ app: AppID) -> Bool {
+            let text = try? ConfigurationText(file: path)
+            return text?.entries.contains { $0.section == "app \(app)" } == true
+        }
+        return Check.settings(at: path, isThere: Files.exists(path), daemon.settingsProblems)
+            + administrator
             + daemon.device.strangersInSettings.map { app in
                 Check(
                     "settings",
                     ok: false,
-                    "\(path): section [app \(app)]: unknown app",
+                    "\(has(theirs, app) ? theirs : path): section [app \(app)]: unknown app",
                     lost: "its settings have no effect",
                     fix: "offstage apps lists the apps; remove the section, or correct its name"
                 )

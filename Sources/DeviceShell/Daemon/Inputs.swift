@@ -16,6 +16,8 @@ final class Inputs {
     /// The settings file as it was when it was last valid, and what of that is kept on the disk.
     private var valid: String?
     private var kept: String?
+    /// What could not be, and was told of.
+    private var notKept: String?
     /// The settings as the device was told them last; the store may keep it from them for a while.
     private var told: Settings?
     /// What the administrator has set, as of when it was valid last.
@@ -217,7 +219,7 @@ final class Inputs {
 
     /// What was kept is gone.
     func keepAnew() {
-        kept = nil
+        (kept, notKept) = (nil, nil)
         if let valid { keep(valid) }
     }
 
@@ -226,9 +228,14 @@ final class Inputs {
         guard text != (kept ?? "") else { return }
         do throws(LinuxError) {
             try Files.replace(daemon.paths.validSettings, with: text)
-            kept = text
+            (kept, notKept) = (text, nil)
         } catch {
-            DaemonLog.write("the settings are in force, but not kept for the next start: \(error)")
+            // They are read again whenever somebody asks for that.
+            guard text != notKept else { return }
+            notKept = text
+            DaemonLog.write(
+                "the settings were read, but could not be kept for the next start: \(error)"
+            )
         }
     }
 }
