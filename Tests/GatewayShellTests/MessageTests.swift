@@ -72,11 +72,10 @@ struct MessageTests {
         let gateway = try ScratchGateway()
         _ = try gateway.register(1)
         try gateway.start()
+        refused(try gateway.run("devices", "remove", "77"), 3, "no device 77")
         let database = try Database(path: gateway.paths.store, mode: .create)
         try database.execute("ALTER TABLE apps RENAME TO away")
         refused(try gateway.run("topics", "remove", ScratchGateway.topic), 1, "cannot be written")
-        try database.execute("ALTER TABLE away RENAME TO apps")
-        refused(try gateway.run("devices", "remove", "77"), 3, "no device 77")
     }
 
     @Test func `an address that cannot be right is told of once, with what may be meant`() throws {

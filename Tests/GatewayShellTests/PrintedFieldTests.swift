@@ -74,6 +74,9 @@ struct PrintedFieldTests {
         try run("topics", "add", "org.example.Mail", "--team=TEAM000001")
         try run("topics", "add", "org.example.Mail", "--team=TEAM000002")
         try run("devices")
+        try Wait.until("the push in the log") {
+            try gateway.run("log", "--json").output.contains("uniqueId")
+        }
         try run("log")
         try run("backup", gateway.directory("backup.tar"))
         for (command, fields) in printed {
