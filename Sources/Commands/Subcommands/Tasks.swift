@@ -58,9 +58,9 @@ extension OffstageProgram {
                 + "and \"offstage simulate launch\" tries what an app has submitted.",
             "With --wait, the result is printed, and the exit status is 0 for new data, no data "
                 + "and completed. It is 1 for every other end (also if the run asked to be run "
-                + "again, or if nobody saw its end), and if the run is refused. A run that is frozen has not "
-                + "ended: the command says so and waits until it goes on. The run goes on if the "
-                + "command is interrupted.",
+                + "again, or if nobody saw its end), and if the run is refused. A run that is "
+                + "frozen has not ended: the command says so and waits until it goes on. The run "
+                + "goes on if the command is interrupted.",
         ],
         examples: [
             Example("run newsboat", "Refresh newsboat now."),
