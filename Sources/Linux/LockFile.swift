@@ -12,10 +12,14 @@ package struct LockFile: ~Copyable, Sendable {
         descriptor = try FileDescriptor(opening: path, [.both, .create, .noFollow])
     }
 
-    /// Whether its path still leads to it.
-    package var isInPlace: Bool {
-        guard let own = try? descriptor.status() else { return false }
-        return Files.status(path)?.isSameFile(as: own) == true
+    /// What its path leads to.
+    package enum Place: Sendable { case own, nothing, other }
+
+    package var place: Place {
+        guard let own = try? descriptor.status(), let found = Files.status(path) else {
+            return .nothing
+        }
+        return found.isSameFile(as: own) ? .own : .other
     }
 
     /// Takes the exclusive lock of one byte; false when somebody else has it.

@@ -128,7 +128,7 @@ struct LaunchMachineTests {
 
     private static func events(_ kind: Kind) -> [LaunchEvent] {
         let reply = ReplyToken(1)
-        let failures: [StartFailure.Cause] = [.program, .storage, .processes]
+        let failures: [StartFailure.Cause] = [.program, .storage, .processes, .groups]
         let exits: [Exit] = [
             .status(0), .status(1), .status(75), .signal(11, outOfMemory: false),
             .signal(9, outOfMemory: true), .unknown,

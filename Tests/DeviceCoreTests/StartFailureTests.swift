@@ -4,12 +4,12 @@ import Vocabulary
 
 /// A program that the machine could not start is not to blame: it waits, and is tried again.
 struct StartFailureTests {
-    static let causes = [StartFailure.Cause.storage, .processes]
+    static let causes = [StartFailure.Cause.storage, .processes, .groups]
 
     private func gate(_ cause: StartFailure.Cause) -> String {
         switch cause {
         case .storage: "storage"
-        case .processes: "processes"
+        case .processes, .groups: "processes"
         case .program: "none"
         }
     }
@@ -46,9 +46,12 @@ struct StartFailureTests {
         var (bench, _) = try failed(cause)
         let explanation = try #require(bench.device.explain(AppID("app"), at: bench.now).first)
         let words =
-            cause == .storage
-            ? "a file that the start needs could not be written"
-            : "the machine cannot start another process"
+            switch cause {
+            case .program: ""
+            case .storage: "a file that the start needs could not be written"
+            case .processes: "the machine cannot start another process"
+            case .groups: "the kernel's directories for its processes are gone"
+            }
         #expect(
             explanation.sentence
                 == "app waits: \(words) (no room). It is tried again at 12:00:01."
@@ -58,6 +61,16 @@ struct StartFailureTests {
         bench.ask(.run(AppID("app"), identifier: nil))
         #expect(bench.refusal?.reason == "app does not run: \(words) (no room)")
         #expect(bench.refusal?.fix == cause.fix)
+    }
+
+    @Test func `directories of the kernel that are gone are no want of room`() throws {
+        var bench = Bench()
+        bench.install(.linked("app"))
+        bench.ask(.open(AppID("app"), attach: nil))
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.send(.process(launch, .notStarted(StartFailure(.groups, reason: "no such place"))))
+        #expect(bench.refusal?.reason == "app cannot be started: no such place")
+        #expect(bench.refusal?.fix == "restart the daemon, then try again")
     }
 
     @Test func `a failure that nothing waits behind is over, and the next one is the first again`()

@@ -72,11 +72,12 @@ struct LaunchMarkersTests {
     @Test func `the step in force is kept with its path`() throws {
         let markers = LaunchMarkers(scratch.path)
         #expect(markers.recordedStep() == nil)
-        try markers.record(
-            ControlStep(kind: .cgroup1, path: "/a b/c", limitsMemory: true, lost: [])
-        )
+        var step = ControlStep(kind: .cgroup1, path: "/a b/c", limitsMemory: true, lost: [])
+        step.directories = ["/a b/c", "/d"]
+        try markers.record(step)
         #expect(markers.recordedStep()?.kind == .cgroup1)
         #expect(markers.recordedStep()?.path == "/a b/c")
+        #expect(markers.recordedStep()?.directories == ["/a b/c", "/d"])
         try scratch.write("step", "unknown\n/x\n")
         #expect(markers.recordedStep() == nil)
     }

@@ -15,6 +15,7 @@ struct StartFailureTests {
         ("pipe2", .tooManyFiles, .processes), ("dup2", .tooManyFiles, .processes),
         ("tasks", .noSpace, .processes), ("mkdir", .noSpace, .processes),
         ("write marker", .noSpace, .storage), ("setrlimit", .permission, .processes),
+        ("mkdir", .noEntry, .groups), ("open", .noEntry, .groups), ("clone3", .noDevice, .groups),
     ])
     func `each step of a start has an owner`(
         _ operation: String,

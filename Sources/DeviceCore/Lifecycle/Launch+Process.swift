@@ -72,7 +72,7 @@ extension Launch {
         }
         switch failure.cause {
         case .program: isOver(.notStarted, reason: failure.reason, facts, &actions)
-        case .storage, .processes:
+        case .storage, .processes, .groups:
             actions.append(.blockStarts(failure))
             if presence == .foreground {
                 // The user has been told.

@@ -12,6 +12,8 @@ package struct StartFailure: Error, Hashable, Sendable, Codable {
         case storage
         /// The machine has no process, memory or descriptor left.
         case processes
+        /// The kernel's directories that hold the apps are gone, and cannot be made again.
+        case groups
 
         /// Completes "NAME waits: …".
         var sentence: String {
@@ -19,6 +21,7 @@ package struct StartFailure: Error, Hashable, Sendable, Codable {
             case .program: "its program cannot be run"
             case .storage: "a file that the start needs could not be written"
             case .processes: "the machine cannot start another process"
+            case .groups: "the kernel's directories for its processes are gone"
             }
         }
 
@@ -29,6 +32,7 @@ package struct StartFailure: Error, Hashable, Sendable, Codable {
             case .program: "fix Exec= in \(manifest)"
             case .storage: "free some space, or repair the state directory"
             case .processes: "end some programs"
+            case .groups: "restart the daemon"
             }
         }
     }

@@ -280,7 +280,8 @@ final class Daemon {
             try? Files.remove(paths.socket)
         }
         machine.transfers?.end()
-        guard machine.isTaken == nil else { return }
+        // Whoever has begun anew in our place has our scope too.
+        guard machine.isTaken == nil, state.lock.place != .other else { return }
         guard driver.device.launchIDs.isEmpty, endsDying() else {
             // The next one in its place was still to come.
             if !hasKeeper { _ = try? startKeeper() }

@@ -32,6 +32,15 @@ struct Doctor {
 
     private var processes: Check {
         let step = daemon.control.step
+        guard step.missing.isEmpty else {
+            return Check(
+                "process control",
+                ok: false,
+                "\(step.name), but somebody has removed \(step.missing.joined(separator: ", "))",
+                lost: "nothing yet: what is started next makes it again",
+                fix: "should nothing start: systemctl --user restart offstaged.service"
+            )
+        }
         return Check(
             "process control",
             ok: step.lost.isEmpty,

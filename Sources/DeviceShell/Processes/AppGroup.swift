@@ -18,6 +18,7 @@ package protocol AppGroup: Cgroup, Equatable {
     var isFrozen: Bool { get }
     /// Controllers that groups below it have.
     var handedOn: [String] { get }
+    func enable(_ controllers: [String]) throws(LinuxError)
     func setMemoryLimit(_ bytes: Int64?) throws(LinuxError)
     /// Whether this very group has a weight.
     var canWeighProcessor: Bool { get }
@@ -55,6 +56,7 @@ extension CgroupV1Freezer: AppGroup {
     package func receive(_ program: inout Program) { program.joining.append(path) }
 
     package var handedOn: [String] { [] }
+    package func enable(_ controllers: [String]) throws(LinuxError) {}
     package func setMemoryLimit(_ bytes: Int64?) throws(LinuxError) {}
     package var canWeighProcessor: Bool { false }
     package func setProcessorWeight(_ weight: Int) throws(LinuxError) {}
@@ -66,14 +68,16 @@ extension CgroupV1Freezer: AppGroup {
     package var memoryLimitHits: Int64? { nil }
 }
 
-extension LaunchMarkers {
-    /// The control that the last daemon chose, to reach what it left behind.
-    package var recordedControl: (any ProcessControl)? {
-        guard let (kind, path) = recordedStep() else { return nil }
-        return switch kind {
-        case .cgroup2: FallbackControl(CgroupControl(CgroupV2(path)), self)
-        case .cgroup1: FallbackControl(FreezerControl(CgroupV1Freezer(path)), self)
-        case .signals: SignalControl(self, refused: [])
+extension ControlStep {
+    /// Reaches what a daemon with this step left behind: by the groups alone, or also those that
+    /// are in none but have a marker.
+    func control(with markers: LaunchMarkers?) -> (any ProcessControl)? {
+        let groups: any ProcessControl
+        switch kind {
+        case .cgroup2: groups = CgroupControl(CgroupV2(path))
+        case .cgroup1: groups = FreezerControl(CgroupV1Freezer(path))
+        case .signals: return markers.map { SignalControl($0, refused: []) }
         }
+        return markers.map { FallbackControl(groups, $0) } ?? groups
     }
 }

@@ -39,7 +39,9 @@ package struct ControlProbe: Sendable {
     private func find() throws(ProbeFailure) -> any ProcessControl {
         var refused: [String] = []
         let mounts = (try? Mounts()) ?? Mounts("")
-        if let (kind, path) = recorded(), let old = try? at(kind, path, mounts) { return old }
+        if let old = recorded(), let control = try? at(old.kind, old.path, mounts) {
+            return control
+        }
         for kind in ControlStep.Kind.allCases where only == nil || only == kind {
             do throws(ProbeFailure) {
                 return try at(kind, nil, mounts, refused)
@@ -65,12 +67,12 @@ package struct ControlProbe: Sendable {
 
     /// Where launches of an earlier daemon still live, though this one may have been started from
     /// somewhere else.
-    private func recorded() -> (kind: ControlStep.Kind, path: String)? {
-        guard scope == nil, only == nil, let (kind, path) = markers.recordedStep(),
-            !path.isEmpty, let names = try? Files.list(path),
+    private func recorded() -> ControlStep? {
+        guard scope == nil, only == nil, let step = markers.recordedStep(),
+            !step.path.isEmpty, let names = try? Files.list(step.path),
             names.contains(where: { LaunchName.id($0) != nil })
         else { return nil }
-        return (kind, path)
+        return step
     }
 
     /// Launches that live outside this step's groups, from a step that was in force before, are

@@ -18,8 +18,11 @@ package struct DaemonLock: ~Copyable, Sendable {
 
     package var path: String { file.path }
 
-    /// Whether others find this lock at its path.
-    var isInPlace: Bool { file.isInPlace }
+    /// What others find at its path.
+    package var place: LockFile.Place { file.place }
+
+    /// Whether they find this lock there.
+    var isInPlace: Bool { place == .own }
 
     package init(_ path: String) throws(LinuxError) { file = try LockFile(path) }
 

@@ -9,18 +9,20 @@ struct Deadlines {
     /// What would not end is ended again after so long.
     private static let patience = Interval.seconds(1)
 
-    private let markers: LaunchMarkers
     private var asked: Set<LaunchID> = []
+    /// As read last: the markers may be deleted while the launches live.
+    private var known: [(id: LaunchID, deadline: AwakeTime)] = []
 
-    init(_ markers: LaunchMarkers) { self.markers = markers }
+    mutating func read(_ markers: LaunchMarkers) {
+        known = markers.launches().compactMap { id in
+            markers.deadline(of: id).map { (id, $0) }
+        }
+    }
 
     /// Does what is due; when there is something to do again.
     mutating func keep(by control: any ProcessControl, at now: AwakeTime) -> AwakeTime? {
         var next: AwakeTime?
-        for id in markers.launches() {
-            guard let deadline = markers.deadline(of: id), !control.processes(of: id).isEmpty else {
-                continue
-            }
+        for (id, deadline) in known where !control.processes(of: id).isEmpty {
             let look: AwakeTime
             if deadline <= now {
                 try? control.kill(id)

@@ -138,7 +138,7 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
     }
 
     private var newGroups: NewGroups<Group> {
-        NewGroups(base: base, limitsMemory: limitsMemory, resources: resources)
+        NewGroups(base: base, handed: handed, resources: resources)
     }
 
     package func prepare(_ id: LaunchID, _ limits: LaunchLimits) {
@@ -297,15 +297,34 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
 /// What makes the groups of launches, in any thread.
 private struct NewGroups<Group: AppGroup>: Sendable {
     let base: Group
-    let limitsMemory: Bool
+    let handed: [String]
     let resources: ResourceGroups
 
     func create(_ id: LaunchID, _ limits: LaunchLimits) throws(LinuxError) -> Bool {
         let group = base.child(LaunchName.of(id))
-        let isFresh = try group.create()
-        if let bytes = limits.memory, limitsMemory { try group.setMemoryLimit(bytes) }
-        try resources.create(id, limits)
+        var isFresh = false
+        func make() throws(LinuxError) {
+            if try group.create() { isFresh = true }
+            if let bytes = limits.memory, handed.contains("memory") {
+                try group.setMemoryLimit(bytes)
+            }
+            try resources.create(id, limits)
+        }
+        do throws(LinuxError) {
+            try make()
+        } catch  where error.errno == .noEntry || error.errno == .noDevice {
+            // What holds the groups is empty while nothing runs, so anybody can take it away.
+            try makeScope()
+            try make()
+        }
         return isFresh
+    }
+
+    /// What the probe had made.
+    private func makeScope() throws(LinuxError) {
+        try base.create()
+        try base.enable(handed)
+        for path in resources.paths { try Files.makeDirectory(path, permissions: 0o755) }
     }
 
     func result(_ id: LaunchID, _ limits: LaunchLimits) -> Result<Bool, LinuxError> {

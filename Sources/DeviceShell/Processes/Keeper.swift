@@ -49,7 +49,7 @@ package enum Keeper {
         program.directory = "/"
         if control.step.kind == .cgroup2 {
             let group = CgroupV2(control.step.path).child(groupName)
-            try group.create()
+            try Files.makeDirectory(group.path, permissions: 0o755, parents: true)
             program.cgroup = group.path
         }
         return Running(process: try program.start(), isOurs: true)
@@ -84,117 +84,28 @@ package enum Keeper {
     }
 
     private static func keep(
-        _ lock: consuming DaemonLock,
+        _ first: consuming DaemonLock,
         _ markers: LaunchMarkers,
         logs: String?,
         _ wakeLock: WakeLock?,
         _ patience: Interval
     ) throws(LinuxError) {
+        var lock = first
         guard try lock.takeForKeeper() else { return }
         if let logs { try LogKeeping.begin(logs) }
-        repeat {
+        var step = markers.recordedStep()
+        while true {
             try lock.waitForDaemonsEnd()
-        } while try !outlive(lock, markers, wakeLock, patience)
-        // Out of the scope first, as far as the kernel lets us: then nothing is left of it.
-        if let (kind, path) = markers.recordedStep(), kind == .cgroup2 {
-            try? CgroupV2(Files.directory(of: path)).add(CurrentProcess.pid)
-        }
-        _ = try lock.whileNoDaemon { markers.removeRecordedScope() }
-    }
-
-    /// No daemon lives. False: one does again. True: nothing is left to keep.
-    private static func outlive(
-        _ lock: borrowing DaemonLock,
-        _ markers: LaunchMarkers,
-        _ wakeLock: WakeLock?,
-        _ patience: Interval
-    ) throws(LinuxError) -> Bool {
-        // A daemon that starts writes its name into the lock file. Watched before it is asked.
-        let watch = LockWatch(lock.path)
-        let control = markers.recordedControl
-        var deadlines = Deadlines(markers)
-        let end = Clocks.boot() + patience
-        while Clocks.boot() < end {
-            let due = try lock.whileNoDaemon { keep(&deadlines, control) }
-            if try lock.daemonLives() { return false }
-            let left = min(end - Clocks.boot(), due.flatMap { $0 } ?? patience)
-            _ = try Poll.wait(
-                for: watch.numbers.map { ($0, .readable) },
-                milliseconds: milliseconds(left)
-            )
-            watch.clear()
-        }
-        let thawed: Void? = try lock.whileNoDaemon {
-            // Nobody lives who would end the grant that the machine is held awake for.
-            wakeLock?.hold(false)
-            guard let control else { return }
-            for id in control.discover() {
-                // One that cannot be thawed must not keep the others frozen.
-                try? control.thaw(id)
+            if lock.place == .own { step = markers.recordedStep() ?? step }
+            switch try KeptScope.outlive(lock, markers, step, wakeLock, patience) {
+            case .daemonLives: continue
+            case .nothingIsLeft: return
+            case .isReplaced:
+                // What is in its place may have no keeper: a copy that was put back, for one.
+                lock = try DaemonLock(lock.path)
+                guard try lock.takeForKeeper() else { return }
+                step = nil
             }
         }
-        guard thawed != nil else { return false }
-        guard let control else { return true }
-        while true {
-            let due = try lock.whileNoDaemon { keep(&deadlines, control) }
-            let living = control.discover().flatMap { control.processes(of: $0) }
-            if living.isEmpty { return true }
-            try waitForAnEnd(of: living, or: watch, atMost: due.flatMap { $0 })
-            if try lock.daemonLives() { return false }
-        }
     }
-
-    /// Ends the launches whose time is over; how long until there is something to do again.
-    private static func keep(
-        _ deadlines: inout Deadlines,
-        _ control: (any ProcessControl)?
-    ) -> Interval? {
-        guard let control else { return nil }
-        let now = Clocks.now().awake
-        return deadlines.keep(by: control, at: now).map { max(.zero, $0 - now) }
-    }
-
-    private static func milliseconds(_ time: Interval) -> Int32 {
-        Int32(clamping: max(0, time.nanoseconds) / 1_000_000 + 1)
-    }
-
-    /// Until one of the processes ends, or the watch has something to say.
-    private static func waitForAnEnd(
-        of pids: [Int32],
-        or watch: LockWatch,
-        atMost limit: Interval?
-    ) throws(LinuxError) {
-        // Of very many, the end of one of the first is as good: all must end before we do.
-        let descriptors = pids.prefix(200).compactMap { pid -> Int32? in
-            (try? PidFD(of: pid))?.release()
-        }
-        defer { for number in descriptors { _ = FileDescriptor(owning: number) } }
-        guard descriptors.count == min(pids.count, 200) else { return }
-        let all = watch.numbers + descriptors
-        _ = try Poll.wait(
-            for: all.map { ($0, Poll.Events.readable) },
-            milliseconds: limit.map { milliseconds($0) } ?? -1
-        )
-        watch.clear()
-    }
-}
-
-/// Says when the lock file was written. The kernel may have no room for one more watcher; then it
-/// says nothing, and the lock is only asked.
-private final class LockWatch {
-    private var inotify: Inotify?
-    let numbers: [Int32]
-
-    init(_ path: String) {
-        do throws(LinuxError) {
-            let opened = try Inotify()
-            _ = try opened.add(path, .modified)
-            numbers = [opened.descriptor.number]
-            inotify = consume opened
-        } catch {
-            numbers = []
-        }
-    }
-
-    func clear() { _ = try? inotify?.events() }
 }

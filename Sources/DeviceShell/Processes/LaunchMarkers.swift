@@ -30,24 +30,16 @@ package struct LaunchMarkers: Sendable {
         try Files.replace(directory + "/step", with: text, synchronized: false)
     }
 
-    /// Takes away what the kernel has of the step recorded last, once nothing lives in it.
-    func removeRecordedScope() {
-        guard let (kind, path) = recordedStep(),
-            let text = try? Files.text(directory + "/step", limit: 8192)
-        else { return }
-        var step = ControlStep(kind: kind, path: path, limitsMemory: false, lost: [])
-        step.directories = text.split(separator: "\n").dropFirst(2).map(String.init)
-        step.removeScope()
-    }
-
-    /// The step recorded last, with its path.
-    package func recordedStep() -> (kind: ControlStep.Kind, path: String)? {
+    /// The step recorded last: its kind, its path, and its directories.
+    package func recordedStep() -> ControlStep? {
         guard let text = try? Files.text(directory + "/step", limit: 8192) else { return nil }
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        guard lines.count >= 2, let kind = ControlStep.Kind(rawValue: String(lines[0])) else {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        guard lines.count >= 2, let kind = ControlStep.Kind(rawValue: lines[0]) else {
             return nil
         }
-        return (kind, String(lines[1]))
+        var step = ControlStep(kind: kind, path: lines[1], limitsMemory: false, lost: [])
+        step.directories = lines.dropFirst(2).filter { !$0.isEmpty }
+        return step
     }
 
     package func path(of id: LaunchID) -> String { directory + "/" + LaunchName.of(id) }

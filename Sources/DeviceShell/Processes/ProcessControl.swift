@@ -102,6 +102,12 @@ package struct ControlStep: Equatable, Sendable {
         for path in directories { try? CgroupV1Freezer(path).remove() }
     }
 
+    /// Those of its directories that somebody has taken away.
+    var missing: [String] {
+        let all = directories.contains(path) ? directories : [path] + directories
+        return all.filter { !$0.isEmpty && !Files.exists($0) }
+    }
+
     static let lostMemory = "memory limits are monitored, not enforced by the kernel"
     static let lostWeight = "background apps get no lower CPU weight"
 }

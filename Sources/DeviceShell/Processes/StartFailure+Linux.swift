@@ -57,7 +57,7 @@ extension LinuxError {
         switch operation {
         case "execve", "chdir": isWantOfResources ? .processes : .program
         case "write marker": .storage
-        default: .processes
+        default: errno == .noEntry || errno == .noDevice ? .groups : .processes
         }
     }
 

@@ -20,10 +20,10 @@ enum SystemdScope {
         guard Files.exists("/run/systemd/system"), let mounts = try? Mounts(),
             mounts.cgroup2 != nil
         else { return nil }
-        if let (kind, path) = markers.recordedStep(), kind == .cgroup2, path.hasSuffix(".scope"),
-            CgroupV2(path).isPopulated
+        if let step = markers.recordedStep(), step.kind == .cgroup2,
+            step.path.hasSuffix(".scope"), CgroupV2(step.path).isPopulated
         {
-            return Made(path: path, holder: nil)
+            return Made(path: step.path, holder: nil)
         }
         return make(name: name, mounts)
     }

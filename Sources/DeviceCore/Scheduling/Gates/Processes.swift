@@ -5,13 +5,16 @@ extension GateTable.Definition {
     static let processes = Self(
         title: "no program can be started",
         kind: .needed,
-        check: { $0.blockEnd(.processes).map { .held(.attempt($0)) } ?? .open },
+        check: {
+            let end = $0.blockEnd(.processes) ?? $0.blockEnd(.groups)
+            return end.map { .held(.attempt($0)) } ?? .open
+        },
         explain: {
-            GateExplanation(
-                of: $0.device.startBlock,
-                .processes,
-                needed: "room for one more process"
-            )
+            let block = $0.device.startBlock
+            guard block?.failure.cause == .groups else {
+                return GateExplanation(of: block, .processes, needed: "room for one more process")
+            }
+            return GateExplanation(of: block, .groups, needed: "directories for its processes")
         }
     )
 }
