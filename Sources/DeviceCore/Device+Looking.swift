@@ -111,7 +111,14 @@ extension Launch {
     }
 
     private var isHandedWork: Bool {
-        launchingUntil != nil || deliveries.contains { $0.state != .running }
+        launchingUntil != nil || isLeftUnlaunched || deliveries.contains { $0.state != .running }
+    }
+
+    /// Whether its user left before it could be told so, and it may still come to hear it. Of
+    /// another kind of program that is not known, so it is waited for no longer than it goes on.
+    private var isLeftUnlaunched: Bool {
+        role == .main && presence == .background && !isConnected && finishUp != nil
+            && graceEnd != nil
     }
 
     private var isWorking: Bool {

@@ -40,6 +40,34 @@ struct ActivityTests {
         #expect(bench.launch(launch)?.activity == .nothing)
     }
 
+    @Test func `an app that is left while it launches is waited for until it has launched`() throws {
+        var bench = Bench()
+        bench.install(.linked("app"))
+        bench.ask(.open(AppID("app"), attach: nil))
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        #expect(bench.launch(launch)?.activity == .nothing, "the user looks at it")
+        bench.ask(.leave(AppID("app")))
+        #expect(bench.launch(launch)?.activity == .handling)
+        bench.say(launch, .connected(reply: bench.nextReply()))
+        #expect(bench.launch(launch)?.activity == .handling)
+        bench.say(launch, .finishedLaunching(registered: []))
+        #expect(bench.launch(launch)?.activity == .work, "it saves its state")
+        bench.say(launch, .enteredBackground)
+        #expect(bench.launch(launch)?.activity == .nothing)
+    }
+
+    @Test func `a program that says nothing is not waited for`() throws {
+        var bench = Bench()
+        bench.install(.linked("app"))
+        bench.ask(.open(AppID("app"), attach: nil))
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        bench.ask(.leave(AppID("app")))
+        bench.advance(.seconds(6))
+        #expect(bench.launch(launch)?.activity == .nothing)
+    }
+
     @Test func `a task beyond the foreground is work until its time is nearly over`() throws {
         var (bench, launch) = try Bench.withApp()
         bench.say(

@@ -221,6 +221,21 @@ struct VirtualClockTests {
         #expect(earliest - last > .minutes(13) && earliest - last < .minutes(17))
     }
 
+    @Test func `an app that is left before it has launched is refreshed all day as well`() throws {
+        let sample = try SampleApp.colorFeed(
+            seconds: "0",
+            settings: "suspend-delay = 10min\n",
+            options: Self.options
+        )
+        try sample.bench.set("refreshes-per-day", "6")
+        // As `offstage open colorfeed; offstage leave colorfeed; offstage simulate advance 24h`.
+        try sample.bench.ask("Open", .string(sample.name), [:])
+        try sample.leave()
+        let report = try advance(sample.bench, by: .days(1))
+        #expect(sample.lines.contains("scheduled refresh"), "\(sample.lines)")
+        #expect(try #require(report["runs"]?.integerValue) >= 3, "\(report)")
+    }
+
     @Test func `a week in which nobody opens it ends the refreshes of an app`() throws {
         let sample = try SampleApp.colorFeed(seconds: "0", options: Self.options)
         try sample.bench.set("refreshes-per-day", "2")

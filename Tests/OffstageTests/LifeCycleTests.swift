@@ -71,6 +71,23 @@ struct LifeCycleTests {
         try expectReturn(app)
     }
 
+    @Test func anAppThatIsLeftBeforeItHasLaunchedIsToldThatItsUserCameAndLeft() async throws {
+        beInBackground()
+        let app = await launch()
+        for line in launched("background") { #expect(try app.recorder.lines.next() == line) }
+        try daemon.tell("EnterBackground", [[:]])
+        try expect(
+            app,
+            "willEnterForeground background",
+            "posted WillEnterForeground",
+            "didEnterBackground background",
+            "posted DidEnterBackground"
+        )
+        try daemon.tell("EnterBackground", [[:]])
+        try daemon.tell("BecomeActive", [[:]])
+        try expectReturn(app)
+    }
+
     @Test func leavingIsAnsweredWhenTheDelegateHasReturned() async throws {
         let app = await launch()
         try daemon.tell("BecomeActive", [[:]])

@@ -26,7 +26,7 @@ extension UIApplication {
         session.began(inBackground: greeting?.isInBackground ?? false)
         if let greeting {
             backgroundRefreshStatus = UIBackgroundRefreshStatus(greeting.backgroundRefresh)
-            if greeting.isInBackground { applicationState = .background }
+            if greeting.isInBackground { (applicationState, isUnseen) = (.background, true) }
         }
         self.delegate = delegate()
         finishLaunching(opening: (greeting?.urls ?? []).compactMap { URL(string: $0) })
@@ -67,6 +67,8 @@ extension UIApplication {
         session.set(
             ApplicationEvents(
                 enterBackground: onMain {
+                    // The daemon tells this only of a user, who came and left before it launched.
+                    if $0.isUnseen, $1 != .none { $0.enterForeground() }
                     $0.enterBackground()
                     $0.session.enteredBackground($1)
                 },
@@ -129,6 +131,7 @@ extension UIApplication {
 
     private func enterForeground() {
         guard applicationState == .background else { return }
+        isUnseen = false
         connectFirstScene()
         if scenes.isEmpty { delegate?.applicationWillEnterForeground(self) }
         for scene in scenes { scene.enterForeground() }

@@ -30,6 +30,8 @@ public class UIApplication: UIResponder {
 
     nonisolated let session: AppSession
 
+    /// Whether it was launched in the background, and has been there only.
+    var isUnseen = false
     /// Those that are connected, the first one first.
     var scenes: [UIScene] = []
     /// Of the scene that an app with scenes always has.
