@@ -442,6 +442,23 @@ struct PrintingTests {
         #expect(outcome.output.contains(message), "\(outcome.output)")
     }
 
+    /// Where an app is written its manifest is a copy of the installed one.
+    @Test func lintKnowsACopyOfAnInstalledManifest() throws {
+        let scratch = ScratchDirectory()
+        let entry = "[Desktop Entry]\nType=Application\nName=App\nExec=true\n[X-Offstage]\n"
+        let text = entry + "BackgroundModes=fetch;\nRefreshCommand=true\n"
+        let installed = try scratch.write("installed/harbour.desktop", text)
+        let copy = try scratch.write("project/harbour.desktop", text)
+        var manifest = AppManifest(id: AppID("harbour"), name: "App")
+        manifest.file = installed
+        control.send(.manifests([.present(manifest)]))
+        let same = terminal.run(["lint", copy], control)
+        #expect(same.output == "\(copy): good\n", "\(same)")
+        try Files.set(copy, to: text + "# newer\n")
+        let other = terminal.run(["lint", copy], control)
+        #expect(other.output.contains("is the app of \(installed), which differs"), "\(other)")
+    }
+
     /// However many files: each directory is listed once, and the daemon is asked once.
     @Test func lintAsksForTheAppsOnce() throws {
         let scratch = ScratchDirectory()

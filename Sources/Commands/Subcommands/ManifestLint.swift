@@ -25,7 +25,8 @@ struct ManifestLint {
         var checked = MachineLint(settings: settings).check(read.result)
         if case .app(let manifest, let warnings) = checked {
             let mistakes = try HistoryLint(manifest, at: invocation.console.now).check(invocation)
-            checked = .app(manifest, warnings: place.check(file, id) + warnings + mistakes)
+            let misplaced = place.check(file, id, read.bytes)
+            checked = .app(manifest, warnings: misplaced + warnings + mistakes)
         }
         return LintResult(file, id, checked, ManifestParser.reasonForNoApp(bytes: read.bytes))
     }

@@ -59,11 +59,16 @@ struct PlaceLint {
 
     /// What keeps the daemon from finding a file as `id`. Of a daemon that runs its own word
     /// counts, whatever this command's environment says.
-    func check(_ file: String, _ id: AppID) -> [Diagnostic] {
+    func check(_ file: String, _ id: AppID, _ bytes: [UInt8]) -> [Diagnostic] {
         let first = (known ?? listed).paths[id]
         if let first, isSame(file, first) { return [] }
         let isListed = Files.status(file).flatMap { listed.id(of: $0) } != nil
-        guard isListed else { return [outside] }
+        guard isListed else {
+            guard let first else { return [outside] }
+            // Where an app is written its manifest is another file than the installed one.
+            let installed = try? ManifestFile(first, id: id, home: BaseDirectory.home())
+            return installed?.bytes == bytes ? [] : [differs(id, from: first)]
+        }
         guard let first else { return [notFound] }
         return [
             Diagnostic(
@@ -78,6 +83,15 @@ struct PlaceLint {
     private func isSame(_ file: String, _ other: String) -> Bool {
         guard let mine = Files.status(file), let status = Files.status(other) else { return false }
         return mine.isSameFile(as: status)
+    }
+
+    private func differs(_ id: AppID, from first: String) -> Diagnostic {
+        Diagnostic(
+            .warning,
+            value: id.name,
+            reason: "is the app of \(first), which differs from this file",
+            fix: "Copy this one there if it is the newer one."
+        )
     }
 
     private var outside: Diagnostic {
