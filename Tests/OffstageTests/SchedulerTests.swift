@@ -58,6 +58,7 @@ struct SchedulerTests {
         #expect(error.domain == BGTaskScheduler.errorDomain)
         #expect(error.code == code.rawValue)
         #expect(error.localizedFailureReason == "a rule: a value (a fix)")
+        #expect(error.localizedDescription == "A rule: a value (a fix).")
         let later = await #expect(throws: BGTaskScheduler.Error.self) {
             try await scheduler.submitTaskRequest(request)
         }

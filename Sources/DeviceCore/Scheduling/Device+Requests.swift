@@ -284,8 +284,9 @@ extension Device {
         guard pending >= Int(cap) else { return }
         throw Refusal(
             .tooManyPendingTaskRequests,
-            reason: "no more than \(cap) \(kind.rawValue) requests may be pending",
-            value: "\(pending)",
+            reason: "no more than \(cap) \(kind.rawValue) request\(cap == 1 ? "" : "s") may be "
+                + "pending",
+            value: pending == 1 ? "1 is" : "\(pending) are",
             fix: "cancel one, or submit again with its identifier"
         )
     }

@@ -42,7 +42,7 @@ extension BGTaskScheduler {
         public static var immediateRunIneligible: Code { .immediateRunIneligible }
 
         init(_ code: Code, reason: String) {
-            self.init(code, userInfo: [NSLocalizedFailureReasonErrorKey: reason])
+            self.init(code, userInfo: NSError.userInfo(of: reason))
         }
 
         init(_ error: CallError) {

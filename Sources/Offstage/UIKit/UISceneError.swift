@@ -28,7 +28,7 @@ public struct UISceneError: _BridgedStoredNSError {
     public static var requestDenied: Code { .requestDenied }
 
     init(_ code: Code, reason: String) {
-        self.init(code, userInfo: [NSLocalizedFailureReasonErrorKey: reason])
+        self.init(code, userInfo: NSError.userInfo(of: reason))
     }
 
     var reason: String { _nsError.localizedFailureReason ?? "" }

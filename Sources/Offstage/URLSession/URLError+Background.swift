@@ -76,7 +76,7 @@ extension URLError {
         of end: SessionTaskEnd,
         _ more: [String: Any] = [:]
     ) {
-        var info: [String: Any] = [NSLocalizedFailureReasonErrorKey: reason]
+        var info = NSError.userInfo(of: reason)
         if let url = URL(string: end.task.url) { info[NSURLErrorFailingURLErrorKey] = url }
         if let token = end.resume {
             let method = end.task.method
@@ -91,6 +91,6 @@ extension URLError {
 
     /// What is refused before it reaches the daemon, or by it.
     init(_ code: URLError.Code, reason: String) {
-        self.init(code, userInfo: [NSLocalizedFailureReasonErrorKey: reason])
+        self.init(code, userInfo: NSError.userInfo(of: reason))
     }
 }
