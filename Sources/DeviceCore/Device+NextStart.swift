@@ -1,4 +1,4 @@
-import Vocabulary
+package import Vocabulary
 
 /// The app whose work may start next by time alone, and whether it may.
 extension Device {
@@ -42,6 +42,11 @@ extension Device {
         }
         return time
     }
+}
+
+extension Device {
+    /// Whose work may start next by time alone; nil: nobody's.
+    package var nextStartingApp: AppID? { apps.nextStart.map { apps[$0.0].id } }
 }
 
 extension GateContext {

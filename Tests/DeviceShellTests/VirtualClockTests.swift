@@ -76,6 +76,7 @@ struct VirtualClockTests {
         let before = try now(bench)
         let outcome = try command(bench, "simulate", "sleep", "2h").run()
         #expect(outcome.status == .exited(0), "\(outcome.errors)")
+        #expect(!outcome.output.contains("woke"), "\(outcome.output)")
         #expect(try now(bench) - before >= .hours(2))
         // Due meanwhile: looked at when it wakes.
         try bench.wait(for: "ran")
@@ -96,6 +97,8 @@ struct VirtualClockTests {
         let report = try bench.ask("Advance", 86_400, ["asleep": true])
         let slept = try time(report["now"]) - before
         #expect(slept >= .minutes(59) && slept < .hours(3), "\(slept)")
+        #expect(report["wokenFor"] == "command.due")
+        #expect(try time(report["woken"]) <= time(report["now"]))
         try bench.wait(for: "ran")
     }
 

@@ -252,6 +252,11 @@ extension Report.Advance {
         }
         let time = now.wall.map { Times.stamp($0, at: console.now) } ?? now.rawValue.printable
         console.print("It is \(time) for the daemon.")
+        if let woken, let wall = woken.wall {
+            let app = wokenFor.map { " for \($0.name.printable)" } ?? ""
+            let time = Times.stamp(wall, at: console.now)
+            console.print("An alarm woke the device at \(time)\(app).")
+        }
         console.print(
             "\(counted(launches, "program")) started, "
                 + "\(counted(runs, "background run")) ended"

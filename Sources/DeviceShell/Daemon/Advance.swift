@@ -24,6 +24,8 @@ final class Advance {
     private let target: BootTime
     private let isAsleep: Bool
     private var hasSlept = false
+    private var woken: Report.Time?
+    private var wokenFor: AppID?
     private let patience: Interval
     private let isWanted: () -> Bool
     private let answer: (Result<Report.Advance, Refusal>) -> Void
@@ -141,7 +143,11 @@ final class Advance {
         guard !hasSlept else { return end(.success(report)) }
         hasSlept = true
         let alarm = daemon.machine.timers.alarm ?? target
+        let app = daemon.device.nextStartingApp
         try daemon.machine.move(to: min(alarm, target), asleep: true)
+        guard alarm < target else { return }
+        let now = daemon.now()
+        (woken, wokenFor) = (Report.Time(now.wall, utcOffset: now.utcOffset), app)
     }
 
     private var report: Report.Advance {
@@ -150,6 +156,7 @@ final class Advance {
         report.from = Report.Time(from.wall, utcOffset: from.utcOffset)
         report.now = Report.Time(now.wall, utcOffset: now.utcOffset)
         (report.launches, report.runs) = (launches, runs)
+        (report.woken, report.wokenFor) = (woken, wokenFor)
         daemon.device.forEachRun { _, _ in report.running += 1 }
         return report
     }

@@ -9,6 +9,10 @@ extension Report {
         package var runs: Int64 = 0
         /// Background runs that go on.
         package var running: Int64 = 0
+        /// When an alarm ended the sleep before its time; nil: none did.
+        package var woken: Time?
+        /// Whose work the alarm was for, if that is known.
+        package var wokenFor: AppID?
         package init() {}
     }
 }
