@@ -20,6 +20,8 @@ package final class Console {
     package let errorsAreSeen: Bool
     /// The time by which "in 12 min" is said, in the zone of what is typed and printed.
     package let now: Moment
+    /// The same for what a daemon says, once it has been asked for it.
+    package var daemonNow: Moment?
     private let output: ([UInt8]) -> Void
     private let errors: ([UInt8]) -> Void
 

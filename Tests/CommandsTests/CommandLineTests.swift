@@ -181,6 +181,18 @@ struct CommandLineTests {
         #expect(terminal.run(line, CoreControl(at: terminal.now)).output == output)
     }
 
+    /// Days are those of the daemon, whose clock is far ahead.
+    @Test func timesAreToldByAVirtualClock() throws {
+        var ahead = terminal.now
+        ahead.wall = ahead.wall + .hours(50)
+        let control = CoreControl(at: ahead)
+        control.send(.condition(.power, .hand, .value(0)))
+        control.pass(.hours(2))
+        let conditions = terminal.run("conditions", control).output
+        #expect(conditions.contains("today 14:00"), "\(conditions)")
+        #expect(!conditions.contains("Thu"), "\(conditions)")
+    }
+
     /// Of which the daemon's clock is far ahead: its evening is meant.
     @Test func aVirtualClockIsMovedToADate() throws {
         var ahead = terminal.now

@@ -1,3 +1,4 @@
+import AppProtocol
 import CommandTable
 import Vocabulary
 
@@ -25,6 +26,16 @@ extension Invocation {
 
     /// A time as text, or a dash.
     func timeText(_ time: Report.Time?) -> String {
-        time?.wall.map { Times.text($0, at: console.now) } ?? "–"
+        time?.wall.map { Times.text($0, at: daemonNow) } ?? "–"
+    }
+
+    /// The clock of a daemon may be a virtual one, ahead of this machine's: then days are its own.
+    private var daemonNow: Moment {
+        if let known = console.daemonNow { return known }
+        var now = console.now
+        let overview = try? connect().call(Control1.Overview { $0.rows = 0 })
+        if let wall = overview?.report.now.wall, wall - now.wall > .minutes(1) { now.wall = wall }
+        console.daemonNow = now
+        return now
     }
 }
