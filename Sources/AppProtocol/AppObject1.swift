@@ -39,9 +39,9 @@ package enum AppObject1: CallSet {
         CallRow(
             enterBackground,
             .daemon,
-            "The user has left. If the reply of Hello said background, the user came and left while "
-                + "the app launched. The app is suspended soon after its reply, unless it holds "
-                + "tasks."
+            "The user has left. If the reply of Hello said background, the user came and left "
+                + "while the app launched. The app is suspended soon after its reply, unless it "
+                + "holds tasks."
         ),
         CallRow(enterForeground, .daemon, "The user is coming back."),
         CallRow(becomeActive, .daemon, "The app is active."),

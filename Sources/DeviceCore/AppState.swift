@@ -329,6 +329,11 @@ package struct AppRecord: Hashable, Sendable, Codable {
     /// When it last had done what a trigger is for; nil: never.
     package func lastEnd(of trigger: Trigger) -> WallTime? { lastEnds.time(of: trigger) }
 
+    /// The last run, if it was one of that task.
+    func lastRun(of identifier: String) -> LastRun? {
+        lastRun?.identifier == identifier ? lastRun : nil
+    }
+
     mutating func rememberKind(of request: Request) {
         guard let kind = request.trigger.taskKind else { return }
         let new = SubmittedKind(identifier: request.identifier, kind: kind)

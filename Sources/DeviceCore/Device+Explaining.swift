@@ -112,7 +112,7 @@ extension Device {
             state: .nothingToDo,
             holds: [],
             next: nil,
-            lastRun: state.record.lastRun
+            lastRun: identifier.map { state.record.lastRun(of: $0) } ?? state.record.lastRun
         )
     }
 
@@ -154,7 +154,7 @@ extension Device {
             state: .waiting,
             holds: [],
             next: nil,
-            lastRun: state.record.lastRun,
+            lastRun: state.record.lastRun(of: request.identifier),
             held: state.holdTimes.filter { $0.until != nil }.reversed()
         )
         if request.trigger.spendsRefreshBudget {

@@ -40,7 +40,7 @@ struct ActivityTests {
         #expect(bench.launch(launch)?.activity == .nothing)
     }
 
-    @Test func `an app that is left while it launches is waited for until it has launched`() throws {
+    @Test func `an app that is left while it launches is waited for until it has done so`() throws {
         var bench = Bench()
         bench.install(.linked("app"))
         bench.ask(.open(AppID("app"), attach: nil))

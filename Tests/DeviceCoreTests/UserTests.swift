@@ -450,4 +450,38 @@ struct UserTests {
             #expect(bench.spawned.isEmpty && bench.requests("app").count == 1)
         }
     }
+
+    @Test func `who would expire nothing but background tasks is told of them`() throws {
+        var (bench, launch) = try Bench.withApp()
+        for name in ["leak", "save"] {
+            bench.say(
+                launch,
+                .taskBegan(name: name, hasHandler: true, reply: bench.nextReply())
+            )
+        }
+        bench.ask(.leave(AppID("app")))
+        for (identifier, isOpen) in [(nil, true), ("leak", true), ("app.x", false)] {
+            bench.ask(.simulate(.expire, AppID("app"), identifier: identifier))
+            #expect(bench.refusal?.code == (isOpen ? .held : .notFound))
+            #expect(bench.refusal?.value == (isOpen ? "leak, save" : "app.x"))
+        }
+    }
+
+    @Test func `each task has its own last run, and no other's`() throws {
+        var bench = Bench()
+        bench.install(.linked("app", identifiers: ["app.*"]))
+        let launch = try bench.suspendApp("app", registered: ["app.*"])
+        bench.submit(launch, "app.news")
+        let delivery = try bench.accept(launch)
+        bench.say(launch, .completed(delivery, .succeeded))
+        bench.submit(launch, "app.news") { $0.after = .hours(5) }
+        bench.submit(launch, "app.clean", .processing) { $0.after = .hours(5) }
+        func last(_ task: String?) -> [String?] {
+            bench.device.explain(AppID("app"), identifier: task, at: bench.now)
+                .map { $0.lastRun?.identifier }
+        }
+        #expect(last("app.news") == ["app.news"])
+        #expect(last("app.clean") == [nil])
+        #expect(last("app.other") == [nil])
+    }
 }

@@ -224,6 +224,16 @@ extension Device {
             found = true
         }
         guard !found else { return }
+        let held = apps[index].launches.flatMap(\.tasks).map(\.name)
+        if !held.isEmpty, identifier.map(held.contains) ?? true {
+            throw Refusal(
+                .held,
+                reason: "only background tasks of \(apps[index].id) are open, which end at their "
+                    + "own time",
+                value: held.joined(separator: ", "),
+                fix: "offstage status says how long they have; a virtual clock can be moved there"
+            )
+        }
         throw Refusal(
             .notFound,
             reason: "no task of \(apps[index].id) is running",
