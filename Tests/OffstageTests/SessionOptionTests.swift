@@ -58,6 +58,34 @@ struct SessionOptionTests {
         #expect(try bench.enqueued()[0]["headers"] == ["Authorization: session", "X-A: 1"])
     }
 
+    /// Apps set them, as iOS has them; nothing of it reaches the daemon.
+    @Test func `what has no effect compiles and is kept`() async throws {
+        let configuration = bench.configuration
+        configuration.networkServiceType = .background
+        configuration.httpShouldSetCookies = false
+        configuration.httpShouldUsePipelining = true
+        configuration.shouldUseExtendedBackgroundIdleMode = true
+        let session = bench.session(bench.recorder)
+        let copy = session.configuration
+        #expect(copy.networkServiceType == .background && !copy.httpShouldSetCookies)
+        #expect(copy.httpShouldUsePipelining && copy.shouldUseExtendedBackgroundIdleMode)
+        var own = try request()
+        #expect(own.networkServiceType == .default)
+        own.networkServiceType = .responsiveData
+        let task = session.downloadTask(with: own)
+        #expect(task.delegate == nil && task.prefersIncrementalDelivery)
+        task.delegate = bench.recorder
+        task.prefersIncrementalDelivery = false
+        #expect(task.delegate === bench.recorder && !task.prefersIncrementalDelivery)
+        task.resume()
+        var sent = try #require(try bench.enqueued()[0].mapValue)
+        session.downloadTask(with: try request()).resume()
+        var plain = try #require(try bench.enqueued()[0].mapValue)
+        (sent["task"], plain["task"]) = (nil, nil)
+        #expect(sent == plain)
+        await withCheckedContinuation { done in session.flush { done.resume() } }
+    }
+
     @Test(arguments: 0..<6)
     func `a network that is not allowed to one is not used`(which: Int) throws {
         var own = try request()

@@ -133,6 +133,8 @@ struct SessionUploadTests {
             session.getTasksWithCompletionHandler { done.resume(returning: ($0, $1, $2)) }
         }
         #expect(data.isEmpty && uploads == [task] && downloads == [idle])
+        let tasks = await session.tasks
+        #expect(tasks.0.isEmpty && tasks.1 == [task] && tasks.2 == [idle])
         #expect(task.copy() as? URLSessionTask === task)
         #expect(task.taskDescription == "mine" && task.originalRequest?.httpMethod == "POST")
         #expect(task.countOfBytesSent == 3 && task.countOfBytesExpectedToSend == 9)

@@ -80,7 +80,7 @@ extension UIApplication {
                     $0.becomeActive()
                     $0.session.answer($1)
                 },
-                openURLs: onMain { $0.open($1) },
+                openURLs: onMain { $0.take($1) },
                 memoryWarning: onMain { $0.memoryWarning() },
                 changed: onMain { $0.changed(UIBackgroundRefreshStatus($1)) },
                 fetch: onMain { $0.fetch($1) },
@@ -157,7 +157,7 @@ extension UIApplication {
     // MARK: Addresses
 
     /// The daemon tells them before the app comes to the foreground; the app hears of them there.
-    private func open(_ opening: OpenedURLs) {
+    private func take(_ opening: OpenedURLs) {
         unopened += opening.urls.compactMap { URL(string: $0) }
         unanswered.append(opening.number)
         if applicationState != .background { openURLs() }

@@ -14,6 +14,19 @@ public struct URLRequest: Hashable, Sendable {
         case returnCacheDataDontLoad = 3
     }
 
+    /// What the traffic is for. A background session makes no difference.
+    public enum NetworkServiceType: UInt, Sendable {
+        case `default` = 0
+        case voip = 1
+        case video = 2
+        case background = 3
+        case voice = 4
+        case responsiveData = 6
+        case avStreaming = 8
+        case responsiveAV = 9
+        case callSignaling = 11
+    }
+
     /// Where it goes: http or https.
     public var url: URL?
     /// Nil is GET, which is what a download does.
@@ -33,6 +46,8 @@ public struct URLRequest: Hashable, Sendable {
     public var allowsExpensiveNetworkAccess = true
     /// False: only over a network that is not metered.
     public var allowsConstrainedNetworkAccess = true
+    /// Has no effect.
+    public var networkServiceType = NetworkServiceType.default
 
     /// A request without header fields.
     ///

@@ -189,6 +189,23 @@ public class URLSession: NSObject, @unchecked Sendable {  // What changes: in `b
         }
     }
 
+    /// The same by kind, for a caller that can wait.
+    public var tasks: ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask])
+    {
+        get async {
+            await withCheckedContinuation { continuation in
+                getTasksWithCompletionHandler { continuation.resume(returning: ($0, $1, $2)) }
+            }
+        }
+    }
+
+    /// There is nothing to be written: what is resumed is kept by the daemon at once.
+    ///
+    /// - Parameter completionHandler: Called on the delegate queue.
+    public func flush(completionHandler: @escaping @Sendable () -> Void) {
+        delegateQueue.addOperation(completionHandler)
+    }
+
     // MARK: The end
 
     /// Takes no more tasks, and becomes invalid when those that are there have ended.

@@ -47,6 +47,14 @@ public class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     public var waitsForConnectivity = false
     /// Has no effect: sessions of extensions are not supported.
     public var sharedContainerIdentifier: String?
+    /// Has no effect: every background session gives way to what the user does.
+    public var networkServiceType = URLRequest.NetworkServiceType.default
+    /// Has no effect: a background session keeps no cookies.
+    public var httpShouldSetCookies = true
+    /// Has no effect: a server that speaks HTTP/2 is asked for several at once.
+    public var httpShouldUsePipelining = false
+    /// Has no effect: the app does not keep a connection of its own.
+    public var shouldUseExtendedBackgroundIdleMode = false
 
     private init(_ identifier: String?) { self.identifier = identifier }
 
@@ -66,6 +74,10 @@ public class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         copy.httpMaximumConnectionsPerHost = httpMaximumConnectionsPerHost
         copy.waitsForConnectivity = waitsForConnectivity
         copy.sharedContainerIdentifier = sharedContainerIdentifier
+        copy.networkServiceType = networkServiceType
+        copy.httpShouldSetCookies = httpShouldSetCookies
+        copy.httpShouldUsePipelining = httpShouldUsePipelining
+        copy.shouldUseExtendedBackgroundIdleMode = shouldUseExtendedBackgroundIdleMode
         return copy
     }
 }

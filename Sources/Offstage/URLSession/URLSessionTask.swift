@@ -63,6 +63,8 @@ public class URLSessionTask: NSObject, ProgressReporting, NSCopying,
         var expectsToSend = NSURLSessionTransferSizeUnknown
         var expectsToReceive = NSURLSessionTransferSizeUnknown
         var priority = URLSessionTask.defaultPriority
+        var delegate: (any URLSessionTaskDelegate)?
+        var prefersIncrementalDelivery = true
         var received: Int64 = 0
         var total = NSURLSessionTransferSizeUnknown
         var sent: Int64 = 0
@@ -130,6 +132,18 @@ public class URLSessionTask: NSObject, ProgressReporting, NSCopying,
             }
             if mustTell { session?.prioritize(self) }
         }
+    }
+
+    /// Is told nothing: the delegate of a background session hears of all its tasks, as on iOS.
+    public var delegate: (any URLSessionTaskDelegate)? {
+        get { values.withLock { $0.delegate } }
+        set { values.withLock { $0.delegate = newValue } }
+    }
+
+    /// Has no effect: a background session delivers files, and the whole body of an answer.
+    public var prefersIncrementalDelivery: Bool {
+        get { values.withLock { $0.prefersIncrementalDelivery } }
+        set { values.withLock { $0.prefersIncrementalDelivery = newValue } }
     }
 
     /// Nil: the usual one.
