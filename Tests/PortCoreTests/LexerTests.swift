@@ -76,8 +76,8 @@ struct LexerTests {
             "what Linux takes too does not vanish"
         )
         #expect(
-            Self.found("#if os(iOS)\nUIScene\n#else\nb\n#endif")
-                == ["1 #if os(iOS) 1 3 true", "2 UIScene"]
+            Self.found("#if os(iOS)\nUIWindow\n#else\nb\n#endif")
+                == ["1 #if os(iOS) 1 3 true", "2 UIWindow"]
         )
         #expect(Self.found("#if os(iOS)\nUIScene\n#elseif os(Linux)\nb\n#endif") == [])
         #expect(Self.found("#if os(macOS)\nUIScene\n#endif") == [])
@@ -93,7 +93,48 @@ struct LexerTests {
 
     @Test func `what is never closed is told all the same`() {
         #expect(
-            Self.found("#if os(iOS)\nUIScene\nb") == ["1 #if os(iOS) 1 0 true", "2 UIScene"]
+            Self.found("#if os(iOS)\nUIWindow\nb") == ["1 #if os(iOS) 1 0 true", "2 UIWindow"]
+        )
+    }
+
+    @Test func `no place is told as here where something else says what becomes of it`() {
+        let vanishing =
+            "#if os(iOS) && A\nUIScene\n#elseif canImport(UIKit)\nUIWindow\n#endif\nUIScene"
+        #expect(
+            Self.found(vanishing) == [
+                "1 #if os(iOS) && A 1 0 true", "3 #elseif canImport(UIKit) 1 0 true",
+                "4 UIWindow", "6 UIScene",
+            ]
+        )
+        #expect(
+            Self.found("UIDevice.current.orientation; UIScene")
+                == ["1 UIDevice.current.orientation", "1 UIScene"]
+        )
+        #expect(
+            Self.found("UIDevice.current.batteryLevel")
+                == ["1 UIDevice", "1 UIDevice.current.batteryLevel"]
+        )
+        let session = "URLSession(configuration: .default); UIScene"
+        #expect(
+            Self.found("import Offstage\n" + session)
+                == ["2 URLSessionConfiguration.default", "2 UIScene"]
+        )
+        // What is left out has said all the same that an import is missing.
+        #expect(
+            Self.found("#if os(iOS)\nlet a: URLRequest\n#endif")
+                == ["1 #if os(iOS) 1 0 true", "2 session types without their import"]
+        )
+    }
+
+    /// The page about porting tells apps to write it where both modules are imported.
+    @Test(arguments: [".", "::"])
+    func `a name behind its module is that module's`(mark: String) {
+        let module = "FoundationNetworking" + mark
+        #expect(Self.found(module + "URLSession.shared") == [])
+        #expect(Self.found(module + "URLSession(configuration: .default)") == [])
+        #expect(Self.found(module + "URLSessionConfiguration.default") == [])
+        #expect(
+            Self.found("import Offstage\nlet a: Offstage\(mark)URLRequest") == ["2 URLRequest"]
         )
     }
 

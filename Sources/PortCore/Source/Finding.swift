@@ -36,4 +36,31 @@ struct SourceFindings: Equatable, Sendable {
     /// Symbols whose names this source gives to types of its own: at the top of the file, so that
     /// they hold for the whole project.
     var ownSymbols: [Int] = []
+
+    /// What is here is no longer told where it vanishes, or where more of the same path is told.
+    mutating func leaveOutCovered() {
+        var vanishesUpTo = 0
+        findings = findings.indices.filter { index in
+            let finding = findings[index]
+            switch finding.matter {
+            case .vanishing(let vanishing):
+                vanishesUpTo = max(vanishesUpTo, finding.line + vanishing.lines)
+                return true
+            case .symbol(let place):
+                guard SymbolTable.rows[place].state == .here else { return true }
+                return finding.line > vanishesUpTo && !isCovered(place, index)
+            }
+        }.map { findings[$0] }
+    }
+
+    /// Whether something else at the line of a finding says what becomes of its symbol.
+    private func isCovered(_ place: Int, _ index: Int) -> Bool {
+        let line = findings[index].line
+        let before = findings[..<index].reversed().prefix { $0.line == line }
+        let behind = findings[(index + 1)...].prefix { $0.line == line }
+        return (Array(before) + behind).contains { other in
+            guard case .symbol(let other) = other.matter else { return false }
+            return SymbolTable.covers(other, place)
+        }
+    }
 }

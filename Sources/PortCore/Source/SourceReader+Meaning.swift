@@ -23,8 +23,8 @@ extension SourceReader {
         case .class, .struct, .enum, .protocol, .typealias, .actor:
             return !before.isQuoted && !isMark(".", -2)
         case .import, .func, .catch, .as, .addObserver, .objc, .objcMembers, .selector,
-            .observe, .publisher, .notifications, .expirationHandler, .uiApplicationMain, .nsError,
-            .selectorType, .selectorFromString:
+            .observe, .publisher, .notifications, .expirationHandler, .backgroundTask,
+            .removeObserver, .uiApplicationMain, .nsError, .selectorType, .selectorFromString:
             return false
         }
     }
@@ -35,7 +35,7 @@ extension SourceReader {
     /// Whether the word that is read stands for this symbol.
     func isMeant(_ symbol: Symbol) -> Bool {
         switch symbol.form {
-        case .name: return isMeantByName
+        case .name: return isMeantByName && !isNetworkings(0)
         case .path: return isMark(".", -1) && (isBehindPath(symbol) || isImplicit(symbol))
         case .method:
             return isName("func", -1) && methodName() == symbol.name
@@ -50,6 +50,8 @@ extension SourceReader {
         guard let word = token(0), let before = token(-1) else { return true }
         if isMark(":", 1), before.isMark("(") || before.isMark(",") { return false }
         if before.isMark(".") {
+            // A property of the project's own.
+            if isName("self", -2), ownVariables.contains(word.word) { return false }
             guard isUppercase(word), let owner = token(-2), owner.kind == .name, isUppercase(owner)
             else { return true }
             let name = text(owner)
@@ -67,27 +69,37 @@ extension SourceReader {
     }
 
     /// Whether the names that lead to the member stand before it.
-    private func isBehindPath(_ symbol: Symbol, from start: Int = 0) -> Bool {
-        var offset = start
+    private func isBehindPath(_ symbol: Symbol) -> Bool {
+        var offset = 0
         for component in symbol.components.dropLast().reversed() {
             guard isMark(".", offset - 1), isName(component, offset - 2) else { return false }
             offset -= 2
         }
-        return true
+        return !isNetworkings(offset)
+    }
+
+    /// Whether the name there says that it is the one of FoundationNetworking, which a file needs
+    /// that imports Offstage too: `FoundationNetworking.URLSession`, or with `::`.
+    private func isNetworkings(_ offset: Int) -> Bool {
+        let isSelector = isMark(":", offset - 1) && isMark(":", offset - 2)
+        return (isSelector || isMark(".", offset - 1))
+            && isName(SymbolTable.networking, offset - (isSelector ? 3 : 2))
     }
 
     /// Whether it is the member without the names that lead to it, where these are known:
     /// `URLSession(configuration: .default)`.
     private func isImplicit(_ symbol: Symbol) -> Bool {
+        if case .variable(let variable) = symbol.implicit { return isName(variable, -2) }
         guard let before = token(-2), before.kind == .mark || before.isOperandKeyword,
             ![")", "]", ">", "?", "!", "."].contains(where: { before.isMark($0) })
         else { return false }
         // With a type before it: `let mode: URLSessionConfiguration = .default`.
         if before.isMark("="), isOfType(symbol) { return true }
         switch symbol.implicit {
-        case nil: return false
+        case nil, .variable: return false
         case .anywhere: return true
-        case .argument(let label): return before.isMark(":") && isName(label, -3)
+        case .argument(let label):
+            return before.isMark(":") && isName(label, -3) && !isNetworkings(-5)
         case .call(let label): return isMark("(", 1) && isName(label, 2)
         case .key(let variable):
             guard before.isMark("[") else { return false }

@@ -16,6 +16,8 @@ struct SourceReader {
     private var importsNetworking = false
     private var importsOffstage = false
     private var importsCombine = false
+    /// What has moved out of Foundation on Linux, into modules that are imported there.
+    private var imported: Set<Int> = []
     /// Up to where the tokens belong to a call that is told as a whole.
     private var toldUpTo = 0
 
@@ -51,11 +53,12 @@ struct SourceReader {
         let areFoundations = importsNetworking && !importsOffstage
         result.findings.removeAll { finding in
             guard case .symbol(let place) = finding.matter else { return false }
-            return ownHere.contains(place)
+            return ownHere.contains(place) || imported.contains(place)
                 || !importsCombine && SymbolTable.onlyCombinesPlaces.contains(place)
                 || areFoundations && SymbolTable.sessionPlaces.contains(place)
         }
         if !importsNetworking, !importsOffstage { tellMissingImport() }
+        result.leaveOutCovered()
         return result
     }
 
@@ -220,6 +223,17 @@ struct SourceReader {
                 add("call of an expiration handler", token)
             }
         case .addObserver: readObserver(token)
+        case .removeObserver:
+            if isMark("(", 1), isName("self", 2), isMark(")", 3) || isName("name", 4) {
+                add("removeObserver(_:)", token)
+            }
+        case .backgroundTask:
+            let kinds = ["appRefresh", "urlSession"]
+            if isMark(".", -1), isMark("(", 1), isMark(".", 2),
+                kinds.contains(where: { isName($0, 3) })
+            {
+                add("backgroundTask(_:action:)", token)
+            }
         case .func, .class, .struct, .enum, .protocol, .typealias, .actor, .catch, .as, .selector:
             break
         }
@@ -240,7 +254,8 @@ struct SourceReader {
         let name = text(module)
         importsCombine = importsCombine || name == "Combine"
         if blocks.last?.current.linux != .no {
-            importsNetworking = importsNetworking || name == "FoundationNetworking"
+            importsNetworking = importsNetworking || name == SymbolTable.networking
+            imported.formUnion(SymbolTable.movedPlaces[name] ?? [])
             importsOffstage = importsOffstage || ModuleTable.becomesOffstage(name)
         }
         if let place = ModuleTable.place(name) { add(place, token) }

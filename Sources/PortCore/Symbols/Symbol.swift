@@ -36,6 +36,8 @@ package struct Symbol: Sendable {
         case call(String)
         /// As the key of a variable of this name.
         case key(String)
+        /// Behind a variable of this name.
+        case variable(String)
     }
 
     /// As Apple's documentation writes it.

@@ -52,6 +52,10 @@ extension SymbolTable {
             implicit: .key("launchOptions")
         )
 
+    private static let openText = "An app does not open addresses for its user here."
+    private static let openReplacement = "Run xdg-open, or call OpenURI of the desktop's portal."
+    private static let compareTimes = "Compare Calendar.current when the app becomes active."
+
     private static let applicationElsewhere: [Symbol] =
         .all(
             ["applicationIconBadgeNumber"],
@@ -60,6 +64,14 @@ extension SymbolTable {
             "No desktop is told of a badge.",
             instead: "Leave it out."
         )
+        + .all(
+            ["UIApplication.shared.open"],
+            .path,
+            .never,
+            openText,
+            instead: openReplacement
+        )
+        + .all(["canOpenURL"], .name, .never, openText, instead: openReplacement)
         + .all(
             ["openSettingsURLString", "openNotificationSettingsURLString"],
             .name,
@@ -79,7 +91,7 @@ extension SymbolTable {
             .path,
             .notYet,
             "It is not posted.",
-            instead: "Compare Calendar.current when the app becomes active."
+            instead: compareTimes
         )
 
     static let delegate: [Symbol] =
@@ -126,6 +138,20 @@ extension SymbolTable {
             .notYet,
             "It compiles, and nobody calls it: files are not protected by a lock yet.",
             instead: "Submit work that is possible at any time."
+        )
+        + .all(
+            ["applicationSignificantTimeChange(_:)"],
+            .method,
+            .notYet,
+            "It compiles, and nobody calls it.",
+            instead: compareTimes
+        )
+        + .all(
+            ["application(_:supportedInterfaceOrientationsFor:)"],
+            .method,
+            .never,
+            "It is about windows, which a toolkit of your choice draws.",
+            instead: "Leave it out."
         )
         + .all(
             [
@@ -178,11 +204,12 @@ extension SymbolTable {
             instead: "Leave it out."
         )
         + .all(
-            ["connectionOptions.notificationResponse"],
+            ["UIScene.ConnectionOptions.notificationResponse"],
             .path,
             .notYet,
             "No notification opens an app yet.",
-            instead: "Put #if !os(Linux) around it."
+            instead: "Put #if !os(Linux) around it.",
+            implicit: .variable("connectionOptions")
         )
 
     /// What leads into an app on iOS, and here is only for the app itself, or for nobody.
@@ -216,6 +243,13 @@ extension SymbolTable {
             .name,
             .differs,
             "It compiles. There is no home screen with quick actions."
+        )
+        + .all(
+            ["UIScene.ConnectionOptions.shortcutItem"],
+            .path,
+            .differs,
+            "It compiles, and is always nil: there is no home screen with quick actions.",
+            implicit: .variable("connectionOptions")
         )
         + .all(
             ["windowScene(_:performActionFor:completionHandler:)"],

@@ -12,6 +12,12 @@ extension SymbolTable {
                     + "returns, and remove that."
             ),
             Symbol(
+                "removeObserver(_:)",
+                .language,
+                .differs,
+                "It removes no closure: keep what addObserver returns, and remove that."
+            ),
+            Symbol(
                 "#selector",
                 .language,
                 .never,
@@ -47,13 +53,6 @@ extension SymbolTable {
                 instead: "Write @main."
             ),
             Symbol("UIApplicationMain(_:_:_:_:)", .language, .here),
-            Symbol(
-                "UIApplicationDelegateAdaptor",
-                .name,
-                .never,
-                "It belongs to SwiftUI.",
-                instead: "Write @main before the delegate."
-            ),
             Symbol(
                 "error as NSError",
                 .language,
@@ -118,6 +117,33 @@ extension SymbolTable {
             .never,
             "Linux has no storyboards.",
             instead: "Remove it; make the connection in code."
+        )
+
+    /// What an app without a delegate has in its scenes.
+    static let swiftUI: [Symbol] =
+        [
+            Symbol(
+                "UIApplicationDelegateAdaptor",
+                .name,
+                .never,
+                "It belongs to SwiftUI.",
+                instead: "Write @main before the delegate."
+            ),
+            Symbol(
+                "backgroundTask(_:action:)",
+                .language,
+                .never,
+                "It belongs to SwiftUI.",
+                instead: "BGTaskScheduler.shared.register(…) in the delegate; for sessions, "
+                    + "application(_:handleEventsForBackgroundURLSession:completionHandler:)."
+            ),
+        ]
+        + .all(
+            ["scenePhase", "ScenePhase"],
+            .name,
+            .never,
+            "It belongs to SwiftUI.",
+            instead: "The methods of a scene delegate, such as sceneDidEnterBackground(_:)."
         )
 
     /// Names of Combine's that others have too: they are meant where it is imported.

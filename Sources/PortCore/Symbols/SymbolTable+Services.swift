@@ -135,29 +135,56 @@ extension SymbolTable {
             instead: "Ask a server of your choice."
         )
 
-    static let protection: [Symbol] =
+    private static let encrypt = "Encrypt what must be, or leave it to an encrypted home directory."
+
+    static let protection = files + keys
+
+    private static let files: [Symbol] =
         .all(
             [
                 "FileProtectionType", "completeFileProtection", "completeFileProtectionUnlessOpen",
-                "completeFileProtectionUntilFirstUserAuthentication", "isProtectedDataAvailable",
-                "protectedDataWillBecomeUnavailableNotification",
-                "protectedDataDidBecomeAvailableNotification", "fileProtection",
-                "URLFileProtection",
+                "completeFileProtectionUntilFirstUserAuthentication",
             ],
             .name,
             .notYet,
             "Foundation on Linux takes the option and ignores it: the file is not protected.",
-            instead: "Encrypt what must be, or leave it to an encrypted home directory."
+            instead: encrypt
+        )
+        + .all(
+            ["fileProtection", "URLFileProtection"],
+            .name,
+            .notYet,
+            "Foundation on Linux does not have it.",
+            instead: encrypt
+        )
+        + .all(
+            [
+                "isProtectedDataAvailable", "protectedDataWillBecomeUnavailableNotification",
+                "protectedDataDidBecomeAvailableNotification",
+            ],
+            .name,
+            .notYet,
+            "Files are not protected by a lock yet, so they can be read at any time.",
+            instead: whenThere
         )
         + .all(
             ["FileAttributeKey.protectionKey"],
             .path,
             .notYet,
             "Foundation on Linux takes the attribute and ignores it.",
-            instead: "Encrypt what must be, or leave it to an encrypted home directory.",
+            instead: encrypt,
             implicit: .anywhere
         )
         + .all(
+            ["isExcludedFromBackup"],
+            .name,
+            .never,
+            "No backup asks for it.",
+            instead: "Keep it in the directory for caches."
+        )
+
+    private static let keys: [Symbol] =
+        .all(
             [
                 "SecItemAdd", "SecItemCopyMatching", "SecItemUpdate", "SecItemDelete",
                 "SecCopyErrorMessageString", "kSecClassKey", "kSecClassIdentity",
@@ -181,12 +208,5 @@ extension SymbolTable {
             .never,
             "Linux asks nobody for a face.",
             instead: "polkit asks for a password."
-        )
-        + .all(
-            ["isExcludedFromBackup"],
-            .name,
-            .never,
-            "No backup asks for it.",
-            instead: "Keep it in the directory for caches."
         )
 }

@@ -1,5 +1,10 @@
 // Background sessions of URLSession.
 extension SymbolTable {
+    static let foreignSessions = [
+        "URLSession.shared", "URLSessionConfiguration.default",
+        "URLSessionConfiguration.ephemeral",
+    ]
+
     static let sessions: [Symbol] =
         .all(
             [
@@ -27,22 +32,36 @@ extension SymbolTable {
             Symbol("downloadTask(withResumeData:)", .label("withResumeData"), .here),
         ]
         + .all(
-            [
-                "URLSession.shared", "URLSessionConfiguration.default",
-                "URLSessionConfiguration.ephemeral",
-            ],
+            foreignSessions,
             .path,
             .differs,
             "Offstage has background sessions only.",
             instead: "Move it to a file that imports FoundationNetworking and not Offstage.",
             implicit: .argument("configuration")
         )
-        + .all(
-            ["httpCookieStorage", "URLSessionTaskMetrics", "networkUnavailableReason"],
+        + sessionsElsewhere + sessionOptions
+
+    private static let sessionsElsewhere: [Symbol] =
+        .all(
+            ["httpCookieStorage"],
             .name,
             .notYet,
-            "Background sessions have no such thing.",
-            instead: "For cookies: httpAdditionalHeaders."
+            "Background sessions keep no cookies.",
+            instead: "Send them as a header field, by httpAdditionalHeaders."
+        )
+        + .all(
+            ["URLSessionTaskMetrics"],
+            .name,
+            .notYet,
+            "Background sessions measure nothing.",
+            instead: "Leave it out."
+        )
+        + .all(
+            ["networkUnavailableReason"],
+            .name,
+            .notYet,
+            "A background session waits for its network, and does not fail without it.",
+            instead: "Leave it out."
         )
         + .all(
             ["serverTrust", "SecTrust"],
@@ -52,11 +71,39 @@ extension SymbolTable {
             instead: "Have the certificate signed by an authority that the system trusts."
         )
 
+    private static let sessionOptions: [Symbol] =
+        .all(
+            [
+                "urlCache", "urlCredentialStorage", "connectionProxyDictionary", "protocolClasses",
+                "multipathServiceType", "tlsMinimumSupportedProtocolVersion",
+                "tlsMaximumSupportedProtocolVersion",
+            ],
+            .name,
+            .never,
+            "Background sessions do not have it: the daemon fetches, as the system is set up.",
+            instead: "Leave it out."
+        )
+        + .all(
+            ["session.reset"],
+            .path,
+            .notYet,
+            "What a background session was told of credentials cannot be taken back.",
+            instead: "Give a credential the persistence .none: it is for one task."
+        )
+        + .all(
+            [
+                "networkServiceType", "httpShouldSetCookies", "httpShouldUsePipelining",
+                "shouldUseExtendedBackgroundIdleMode", "prefersIncrementalDelivery",
+            ],
+            .name,
+            .differs,
+            "It compiles, and has no effect in background sessions."
+        )
+
     static let sessionDelegates: [Symbol] =
         .all(
             [
                 "urlSession(_:didBecomeInvalidWithError:)",
-                "urlSession(_:didReceive:completionHandler:)",
                 "urlSessionDidFinishEvents(forBackgroundURLSession:)",
                 "urlSession(_:task:didCompleteWithError:)",
                 "urlSession(_:task:didSendBodyData:totalBytesSent:totalBytesExpectedToSend:)",
@@ -71,6 +118,13 @@ extension SymbolTable {
             ],
             .method,
             .here
+        )
+        + .all(
+            ["urlSession(_:didReceive:completionHandler:)"],
+            .method,
+            .differs,
+            "It compiles, and background sessions do not call it: the system judges certificates.",
+            instead: "For passwords: urlSession(_:task:didReceive:completionHandler:)."
         )
         + .all(
             [

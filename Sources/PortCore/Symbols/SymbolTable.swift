@@ -3,8 +3,8 @@ package enum SymbolTable {
     /// A symbol is known by its place here.
     package static let rows: [Symbol] =
         backgroundTasks + application + delegate + scenes + device + sessions + sessionDelegates
-        + push + notifications + location + protection + language + publishers
-        + ModuleTable.rows
+        + push + notifications + location + protection + language + swiftUI + publishers
+        + foundation + ModuleTable.rows
 
     /// What a word in a source may be.
     enum Word: Sendable {
@@ -18,7 +18,7 @@ package enum SymbolTable {
     enum Keyword: String, CaseIterable, Sendable {
         case `import`, `func`, `class`, `struct`, `enum`, `protocol`, `typealias`, actor
         case `catch`, `as`, addObserver, objc, objcMembers, selector, observe, publisher,
-            notifications, expirationHandler
+            notifications, expirationHandler, backgroundTask, removeObserver
         case uiApplicationMain = "UIApplicationMain"
         case nsError = "NSError"
         case selectorType = "Selector"
@@ -70,6 +70,24 @@ package enum SymbolTable {
                 && rows[place].name.first?.isUppercase == true
         }
     )
+
+    /// Whether a symbol says what becomes of another one at its place: of the names that lead to
+    /// it, and of a session that is none of the background.
+    static func covers(_ symbol: Int, _ other: Int) -> Bool {
+        let (symbol, other, place) = (rows[symbol], rows[other], other)
+        guard symbol.form == .path, symbol.state != .here else { return false }
+        if foreignSessions.contains(symbol.name) { return sessionPlaces.contains(place) }
+        return symbol.components.starts(with: other.components)
+    }
+
+    /// By the module that has them on Linux.
+    static let movedPlaces: [String: Set<Int>] = {
+        var places: [String: Set<Int>] = [:]
+        for (module, names) in moved {
+            places[module] = Set(rows.indices.filter { names.contains(rows[$0].name) })
+        }
+        return places
+    }()
 
     static let onlyCombinesPlaces = Set(
         rows.indices.filter { onlyCombines.contains(rows[$0].name) }

@@ -60,12 +60,25 @@ class AppDelegate: UIResponder, UIApplicationDelegate {
         // expect^: NSUserActivityTypeBrowsingWeb
     }
 
+    // expect+: applicationSignificantTimeChange(_:) | UIApplication
+    func applicationSignificantTimeChange(_ application: UIApplication) {}
+
+    func application(
+        // expect^: application(_:supportedInterfaceOrientationsFor:)
+        _ application: UIApplication,  // expect: UIApplication
+        supportedInterfaceOrientationsFor window: UIWindow?  // expect: UIWindow
+    ) -> UIInterfaceOrientationMask { .all }
+
     /// Another method of the same first word.
     func application(_ application: Int, of names: [String: Int]) {}
 
     func ask() {
         let app = UIApplication.shared  // expect: UIApplication
         app.delegate?.applicationDidBecomeActive?(app)  // expect: call of an optional method
+        UIApplication.shared.open(page)  // expect: UIApplication.shared.open
+        if app.canOpenURL(page) {}  // expect: canOpenURL
+        page.open()
+        if app.isProtectedDataAvailable {}  // expect: isProtectedDataAvailable
         UIApplicationMain(0, nil, nil, nil)  // expect: UIApplicationMain(_:_:_:_:)
         let code = (failure as? NSError)?.code  // expect: error as NSError
         let stays = (failure as NSError).code

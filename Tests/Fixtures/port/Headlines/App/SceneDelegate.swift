@@ -11,7 +11,10 @@ class SceneDelegate: UIResponder, UIWindowSceneDelegate {
         window.rootViewController = Headlines()  // expect: rootViewController
         window.makeKeyAndVisible()  // expect: makeKeyAndVisible
         let response = connectionOptions.notificationResponse
-        // expect^: connectionOptions.notificationResponse
+        // expect^: UIScene.ConnectionOptions.notificationResponse
+        let item = connectionOptions.shortcutItem
+        // expect^: UIScene.ConnectionOptions.shortcutItem
+        let other = menu.shortcutItem
     }
 
     func scene(_ scene: UIScene, continue userActivity: NSUserActivity) {}

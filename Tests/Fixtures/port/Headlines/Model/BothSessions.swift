@@ -4,4 +4,7 @@ import UIKit  // expect: import UIKit
 import FoundationNetworking
 #endif
 
-let both = URLSession.shared  // expect: URLSession | URLSession.shared
+let both = URLSession.shared  // expect: URLSession.shared
+let theirs = FoundationNetworking.URLSession.shared
+let also = FoundationNetworking.URLSession(configuration: .default)
+let own = Offstage.URLRequest(url: page)  // expect: URLRequest

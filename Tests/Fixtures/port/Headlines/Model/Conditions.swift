@@ -8,7 +8,7 @@ import AppKit
 #if os(iOS) && !targetEnvironment(macCatalyst)  // expect: vanishes
 func schedule() {
     BGTaskScheduler.shared.cancelAllTaskRequests()
-    // expect^: BGTaskScheduler | cancelAllTaskRequests
+    application.registerForRemoteNotifications()  // expect: registerForRemoteNotifications
     #if DEBUG
     #if canImport(UIKit)
     print("within what vanishes as a whole")
@@ -24,9 +24,9 @@ let margin = 4
 #endif
 
 #if os(iOS)  // expect: vanishes
-let application = UIApplication.shared  // expect: UIApplication
+let application = UIApplication.shared
 #else
-let application = 0
+let application = UIScene.self  // expect: UIScene
 #endif
 
 #if canImport(UIKit)

@@ -18,7 +18,7 @@ func launched(_ launchOptions: [UIApplication.LaunchOptionsKey: Any]?) {
     model.addObserver(self, forKeyPath: "count", options: [], context: nil)
     // expect^: addObserver(_:forKeyPath:options:context:)
     if UIDevice.current.userInterfaceIdiom == .pad {}
-    // expect^: UIDevice | UIDevice.current.userInterfaceIdiom
+    // expect^: UIDevice.current.userInterfaceIdiom
     switch result {
     case let error as NSError: print(error.code)  // expect: error as NSError
     default: break

@@ -23,5 +23,9 @@ enum Names {
         let earliestBeginDate = page.date
         print(earliestBeginDate, Empty(), [Just].self, Swift.Future)
         let module = BackgroundTasks.BGTask.self  // expect: BGTask
+        let urlCache = page.cache
+        self.urlCache = urlCache
+        page.backgroundTask(1)
+        Bundle(for: Page.self).bundleIdentifier
     }
 }

@@ -17,6 +17,15 @@ final class Observers: NSObject {
         let path = #keyPath(Observers.count)  // expect: #keyPath
     }
 
+    deinit {
+        NotificationCenter.default.removeObserver(self)  // expect: removeObserver(_:)
+        NotificationCenter.default.removeObserver(self, name: .init("a"), object: nil)
+        // expect^: removeObserver(_:)
+        NotificationCenter.default.removeObserver(held)
+        model.removeObserver(self, forKey: "count")
+        list.removeObserver(at: 1)
+    }
+
     @objc private func entered() {}  // expect: @objc
     @objc(count) dynamic var count = 0  // expect: @objc
 
