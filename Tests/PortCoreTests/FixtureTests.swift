@@ -106,9 +106,12 @@ struct FixtureTests {
         let notes = manifest.notes.map { "\($0.line ?? 0) \($0.value) \($0.state.rawValue)" }
         #expect(
             notes == [
-                "26 remote-notification not-yet", "27 nearby-interaction never",
-                "9 $(TEAM).sync differs",
+                "44 remote-notification not-yet", "45 nearby-interaction never",
+                "9 $(TEAM).sync differs", "26 headlines differs", "27 feed differs",
             ]
         )
+        let scheme = try #require(manifest.notes.last)
+        #expect(scheme.replacement.hasSuffix("MimeType=x-scheme-handler/feed;"))
+        #expect(!scheme.mustChange, "the app opens them without it")
     }
 }

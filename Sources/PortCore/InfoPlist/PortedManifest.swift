@@ -26,6 +26,7 @@ package struct PortedManifest: Equatable, Sendable {
 
     private static let modesKey = "UIBackgroundModes"
     private static let identifiersKey = "BGTaskSchedulerPermittedIdentifiers"
+    private static let schemesKey = "CFBundleURLSchemes"
 
     /// What a property list is.
     package enum Kind: Equatable, Sendable {
@@ -84,7 +85,7 @@ package struct PortedManifest: Equatable, Sendable {
         }
         modes = Self.modes(list, served, &notes)
         identifiers = Self.identifiers(list, literal("CFBundleIdentifier"), &notes)
-        self.notes = notes
+        self.notes = notes + Self.schemes(list)
     }
 
     private static func modes(
@@ -162,6 +163,26 @@ package struct PortedManifest: Equatable, Sendable {
             )
         }
         return identifiers
+    }
+
+    /// Schemes of addresses that the app opens. The manifest does not have them: for an address a
+    /// desktop would start `Exec` itself, and the daemon would not know of it.
+    private static func schemes(_ list: PropertyList) -> [Note] {
+        let lines = list.lines(behind: schemesKey)
+        var known: Set<String> = []
+        let types = list.root["CFBundleURLTypes"]?.listValue ?? []
+        return types.flatMap { strings($0[schemesKey]) }.filter { known.insert($0).inserted }.map {
+            Note(
+                key: schemesKey,
+                value: $0,
+                line: lines[$0],
+                state: .differs,
+                text: "Addresses come by \"offstage open --url\"; the manifest has no schemes.",
+                replacement: "For a desktop, write a second desktop file with Exec=offstage open "
+                    + "--url %u APP and MimeType=x-scheme-handler/\($0);",
+                mustChange: false
+            )
+        }
     }
 
     /// Whether it holds a variable of Xcode's: `$(PRODUCT_NAME)`.
