@@ -381,6 +381,8 @@ struct DaemonTests {
         #expect(try daemon.scratch.read("errors").contains("it is a pipe, not a file"))
 
         let log = daemon.scratch("state/logs/reader.log")
+        // It may have run already.
+        try? Files.remove(log)
         #expect(try Command("mkfifo", log).run().succeeded)
         let followed = try offstage("logs -f reader")
         #expect(followed.status == .exited(1))
