@@ -122,17 +122,23 @@ struct RunWatchTests {
 
     @Test func `the end of another process of its app is not its end`() {
         installRefresh()
-        let core = stage.core
-        core.send(.user(.open(Self.app, attach: nil), reply: ReplyToken(1)))
-        hasStarted()
-        let main = core.lastLaunch
+        var (refresh, main) = (LaunchID(0), LaunchID(0))
         stage.steps = [
-            { [self] _ in hasStarted() },
-            Self.exits(main, .signal(9, outOfMemory: false)),
-            { core in Self.exits(core.lastLaunch, .status(0))(core) },
+            { [self] core in
+                hasStarted()
+                refresh = core.lastLaunch
+            },
+            { [self] core in
+                core.send(.user(.open(Self.app, attach: nil), reply: ReplyToken(1)))
+                hasStarted()
+                main = core.lastLaunch
+            },
+            { core in Self.exits(main, .signal(9, outOfMemory: false))(core) },
+            { core in Self.exits(refresh, .status(0))(core) },
         ]
         let outcome = terminal.run("run --wait two", stage)
-        #expect(core.history.contains { $0.report.what.known == .ended })
+        #expect(refresh != main)
+        #expect(stage.core.history.contains { $0.report.what.known == .ended })
         #expect(outcome.status == 0 && stage.steps.isEmpty, "\(outcome)")
         #expect(outcome.output.hasPrefix("two: new data: exit status 0"), "\(outcome)")
     }

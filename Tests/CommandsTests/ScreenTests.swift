@@ -33,7 +33,7 @@ struct ScreenTests {
     }
 
     private static let sections = [
-        "Manifests that cannot be used", "Failing", "Running", "Waiting",
+        "Manifests and settings that cannot be used", "Failing", "Running", "Waiting",
     ]
     private static let marks = ["bad", "fails", "runs", "waits"]
 
