@@ -9,4 +9,7 @@ package enum DaemonSocket {
         }
         return runtime + "/offstage/socket"
     }
+
+    /// Beside the socket: what a daemon says that was started in the background.
+    package static let logName = "daemon.log"
 }

@@ -23,7 +23,7 @@ struct BackgroundDaemon: ~Copyable {
             )
         }
         let directory = Files.directory(of: socket)
-        let log = directory + "/daemon.log"
+        let log = directory + "/" + DaemonSocket.logName
         do throws(LinuxError) {
             _ = try Files.makeDirectory(directory, parents: true)
             var start = Int(Files.status(log)?.size ?? 0)

@@ -1,3 +1,4 @@
+internal import AppProtocol
 internal import EventLoop
 internal import Linux
 internal import Vocabulary
@@ -129,10 +130,12 @@ final class StateDirectory {
         let isOurs = proofs.contains {
             Files.directory(of: $0.path) == directory && kind($0.path) == $0.kind
         }
-        // A service manager may have made a socket there; or what is to hold the logs is mounted.
+        // A service manager may have made a socket there, or a command the log of this daemon; or
+        // what is to hold the logs is mounted.
         let isToBe = names.allSatisfy { name in
             let path = directory + "/" + name
             return kind(path) == .socket || path == paths.launches
+                || path == paths.runtime + "/" + DaemonSocket.logName && kind(path) == .file
                 || path == paths.logs && holdsNoLogs(path)
         }
         guard isOurs || isToBe else { throw .foreignDirectory(directory) }
