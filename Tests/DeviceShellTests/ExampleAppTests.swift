@@ -87,7 +87,7 @@ struct ExampleAppTests {
         let first = try tides.bench.nextRun(tides.name)
         #expect(first["result"] == "completed" && first["task"] == .string(refresh), "\(first)")
         try tides.waitUntilSuspended()
-        try tides.launch(cleaning)
+        try tides.launch(cleaning, as: "processing")
         try tides.wait(for: "cleaned")
         let second = try tides.bench.nextRun(tides.name, after: 1)
         #expect(second["result"] == "completed" && second["task"] == .string(cleaning))

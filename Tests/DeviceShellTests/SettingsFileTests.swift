@@ -1,3 +1,4 @@
+import DeviceCore
 @testable import DeviceShell
 import EventLoop
 import Linux

@@ -129,7 +129,7 @@ struct UnusableManifestTests {
         for isRestarted in [false, true] {
             if isRestarted { try bench.restart() }
             let status = try offstage(bench, "status").output
-            #expect(status.hasPrefix("Manifests that cannot be used\n"), "\(status)")
+            #expect(status.hasPrefix("Manifests and settings that cannot be used\n"), "\(status)")
             #expect(
                 try bench.app("reader")?["problem"]
                     == .string("\(directory) cannot be read: Permission denied")
