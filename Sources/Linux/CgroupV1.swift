@@ -91,10 +91,14 @@ package struct CgroupV1Memory: Equatable, Sendable {
     }
     /// How many processes in it the kernel killed for want of memory, its own or the machine's.
     package var memoryKills: Int64? { group.value("oom_kill", in: "memory.oom_control") }
-    /// How often it met its own limit, with swap or without.
+    /// How often it met its own limit, with swap or without. Kernels do not count what fails when
+    /// both limits are the same: then it has been as large as it may be.
     package var memoryLimitHits: Int64? {
-        guard let hits = group.number(in: "memory.failcnt") else { return nil }
-        return hits + (group.number(in: "memory.memsw.failcnt") ?? 0)
+        guard let failures = group.number(in: "memory.failcnt") else { return nil }
+        let hits = failures + (group.number(in: "memory.memsw.failcnt") ?? 0)
+        guard hits == 0, let peak = memoryPeak, let limit = group.number(in: "memory.limit_in_bytes")
+        else { return hits }
+        return peak < limit ? 0 : 1
     }
 }
 

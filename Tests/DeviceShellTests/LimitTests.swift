@@ -147,7 +147,8 @@ struct LimitTests {
         try bench.restart()
         try bench.daemon.scratch.write("home/go", "")
         let run = try bench.nextRun("large")
-        #expect((run["memory"]?.integerValue ?? 0) > 30_000_000, "\(run)")
+        // A sample may have come just before the last of it.
+        #expect((run["memory"]?.integerValue ?? 0) > 25_000_000, "\(run)")
     }
 
     // MARK: Processor

@@ -132,7 +132,7 @@ struct LinkedAppTests {
         #expect(try app.call("Pending")[0].listValue?.count == 2)
         try leave(app, stage.bench)
         try stage.bench.ask("Simulate", "launch", "feed", ["task": "news", "kind": "refresh"])
-        try stage.bench.ask("Simulate", "launch", "feed", ["task": "clean", "kind": "refresh"])
+        try stage.bench.ask("Simulate", "launch", "feed", ["task": "clean", "kind": "processing"])
         var given: [String: (delivery: Int64, deadline: Double)] = [:]
         for _ in 0..<2 {
             let offer = try app.next("Offer")
