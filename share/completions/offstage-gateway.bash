@@ -1,28 +1,47 @@
 # Completion for offstage-gateway(1), made of its table of commands.
 _offstage_gateway() {
-    local word=${COMP_WORDS[COMP_CWORD]} command= words= index
+    local word=${COMP_WORDS[COMP_CWORD]} command= first= words= list= index count=0
+    COMPREPLY=()
     for ((index = 1; index < COMP_CWORD; index++)); do
         case ${COMP_WORDS[index]} in
-            --directory) ((index++)) ;;
+            --directory|--host|--key-id|--team|--listen|--devices|--metrics|--topics|--environment|--public|--lines|--topic|--alert|--data|--payload|--type|--priority|--expiration|--collapse-id|--ca|--key|--apns-id|--device|--state|--since|--until|--enrolment-file|--identity|--sender|--channel|--count|--battery)
+                ((index++))
+                [[ ${COMP_WORDS[index]} == = ]] && ((index++)) ;;
             -*) ;;
-            *) command=${COMP_WORDS[index]} && break ;;
+            *)
+                if [[ -z $command ]]; then
+                    command=${COMP_WORDS[index]}
+                else
+                    [[ -n $first ]] || first=${COMP_WORDS[index]}
+                    ((count++))
+                fi ;;
         esac
     done
+    ((index > COMP_CWORD)) && return
     case $command in
-        '') words='init serve stats backup keys topics devices send log device completions help --json --directory --help --version' ;;
-        help) words='init serve stats backup keys topics devices send log device completions settings' ;;
+        '') words='--json --directory --help --version' list='init serve stats backup keys topics devices send log device completions help' ;;
+        help) words='' list='init serve stats backup keys topics devices send log device completions settings' ;;
         init) words='--host --key-id --team --json --directory --help' ;;
         serve) words='--listen --devices --metrics --json --directory --help' ;;
         stats) words='--json --directory --help' ;;
         backup) words='--force --json --directory --help' ;;
-        keys) words='add remove quota certificate revoke readmit revoked --team --topics --environment --public --json --directory --help' ;;
-        topics) words='add set any remove --team --json --directory --help' ;;
-        devices) words='remove --lines --json --directory --help' ;;
+        keys) words='--team --topics --environment --public --json --directory --help' ;;
+        topics) words='--team --json --directory --help' ;;
+        devices) words='--lines --json --directory --help' ;;
         send) words='--topic --alert --silent --data --payload --type --priority --expiration --collapse-id --host --ca --key --key-id --team --json --directory --help' ;;
         log) words='--apns-id --device --topic --state --since --until --lines --json --directory --help' ;;
         device) words='--host --ca --enrolment-file --identity --web-push --sender --channel --count --battery --low-power --no-ack --json --directory --help' ;;
-        completions) words='bash zsh fish --directory --help' ;;
+        completions) words='--directory --help' ;;
     esac
-    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+    if [[ $word == -* ]]; then list=$words; fi
+    if [[ $word != -* ]]; then
+        case $command:$count in
+            keys:0) list='add remove quota certificate revoke readmit revoked' ;;
+            topics:0) list='add set any remove' ;;
+            devices:0) list='remove' ;;
+            completions:0) list='bash zsh fish' ;;
+        esac
+    fi
+    mapfile -t COMPREPLY < <(compgen -W "$list" -- "$word")
 }
 complete -o default -F _offstage_gateway offstage-gateway

@@ -1,4 +1,7 @@
 # Completion for offstage-gateway(1), made of its table of commands.
+function _offstage_gateway_given
+    count (string match -v -- '-*' (commandline -opc))
+end
 complete -c offstage-gateway -n '__fish_use_subcommand' -l json -d 'print JSON instead of text'
 complete -c offstage-gateway -n '__fish_use_subcommand' -l directory -r -d 'directory of the gateway'\''s files (default: $OFFSTAGE_GATEWAY, else ~/.local/state/offstage-gateway)'
 complete -c offstage-gateway -n '__fish_use_subcommand' -s h -l help -d 'print help and exit'
@@ -42,17 +45,17 @@ complete -c offstage-gateway -n '__fish_seen_subcommand_from keys' -l public -r 
 complete -c offstage-gateway -n '__fish_seen_subcommand_from keys' -l json -d 'print JSON instead of text'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from keys' -l directory -r -d 'directory of the gateway'\''s files (default: $OFFSTAGE_GATEWAY, else ~/.local/state/offstage-gateway)'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from keys' -s h -l help -d 'print help and exit'
-complete -c offstage-gateway -n '__fish_seen_subcommand_from keys' -f -a 'add remove quota certificate revoke readmit revoked'
+complete -c offstage-gateway -n '__fish_seen_subcommand_from keys; and test (_offstage_gateway_given) -eq 2' -f -a 'add remove quota certificate revoke readmit revoked'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from topics' -l team -r -d 'the team that the apps belong to'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from topics' -l json -d 'print JSON instead of text'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from topics' -l directory -r -d 'directory of the gateway'\''s files (default: $OFFSTAGE_GATEWAY, else ~/.local/state/offstage-gateway)'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from topics' -s h -l help -d 'print help and exit'
-complete -c offstage-gateway -n '__fish_seen_subcommand_from topics' -f -a 'add set any remove'
+complete -c offstage-gateway -n '__fish_seen_subcommand_from topics; and test (_offstage_gateway_given) -eq 2' -f -a 'add set any remove'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from devices' -l lines -r -d 'maximum number of devices to list (1000)'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from devices' -l json -d 'print JSON instead of text'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from devices' -l directory -r -d 'directory of the gateway'\''s files (default: $OFFSTAGE_GATEWAY, else ~/.local/state/offstage-gateway)'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from devices' -s h -l help -d 'print help and exit'
-complete -c offstage-gateway -n '__fish_seen_subcommand_from devices' -f -a 'remove'
+complete -c offstage-gateway -n '__fish_seen_subcommand_from devices; and test (_offstage_gateway_given) -eq 2' -f -a 'remove'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from send' -l topic -r -d 'the app'\''s bundle identifier (required)'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from send' -l alert -r -d 'text to show'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from send' -l silent -d 'wake the app; without --alert, show nothing'
@@ -96,4 +99,4 @@ complete -c offstage-gateway -n '__fish_seen_subcommand_from device' -l director
 complete -c offstage-gateway -n '__fish_seen_subcommand_from device' -s h -l help -d 'print help and exit'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from completions' -l directory -r -d 'directory of the gateway'\''s files (default: $OFFSTAGE_GATEWAY, else ~/.local/state/offstage-gateway)'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from completions' -s h -l help -d 'print help and exit'
-complete -c offstage-gateway -n '__fish_seen_subcommand_from completions' -f -a 'bash zsh fish'
+complete -c offstage-gateway -n '__fish_seen_subcommand_from completions; and test (_offstage_gateway_given) -eq 2' -f -a 'bash zsh fish'
