@@ -63,7 +63,8 @@ package enum AppObject1: CallSet {
                 + "as in the reply of JoinSession), result (finished, failed or cancelled), file "
                 + "(an absolute path; the file is removed after the reply), size (x, bytes); of "
                 + "the answer: status (x), url, headers, and body of an upload (ay, or av of "
-                + "numbers); failure (a word) and reason; remaining (x), how many other ends and questions are told next."
+                + "numbers); failure (a word) and reason; remaining (x), how many other ends and "
+                + "questions are told next."
         ),
         CallRow(
             taskProgressed,

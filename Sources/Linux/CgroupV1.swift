@@ -96,8 +96,8 @@ package struct CgroupV1Memory: Equatable, Sendable {
     package var memoryLimitHits: Int64? {
         guard let failures = group.number(in: "memory.failcnt") else { return nil }
         let hits = failures + (group.number(in: "memory.memsw.failcnt") ?? 0)
-        guard hits == 0, let peak = memoryPeak, let limit = group.number(in: "memory.limit_in_bytes")
-        else { return hits }
+        let limit = group.number(in: "memory.limit_in_bytes")
+        guard hits == 0, let limit, let peak = memoryPeak else { return hits }
         return peak < limit ? 0 : 1
     }
 }

@@ -48,6 +48,19 @@ struct FailureTests {
         #expect(bench.sentence("app").isEmpty == false)
     }
 
+    @Test func `of what its app called failed after its time the result is told too`() throws {
+        var bench = Bench()
+        bench.install(.linked("app", identifiers: ["app.*"]))
+        let launch = try bench.openApp("app", registered: ["app.*"])
+        bench.submit(launch, "app.0", .refresh)
+        bench.ask(.leave(AppID("app")))
+        let delivery = try bench.accept(launch)
+        bench.advance(.seconds(25))
+        bench.say(launch, .completed(delivery, .unsuccessful))
+        let reason = "expired: \(StopReason.timeout.summary): reported by the app"
+        #expect(bench.app("app")?.record.failures.reason == reason)
+    }
+
     @Test func `after a success the failure command may run again`() throws {
         var bench = Bench()
         bench.configure {

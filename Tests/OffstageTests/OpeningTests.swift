@@ -101,8 +101,13 @@ struct OpeningTests {
         try daemon.start()
         try daemon.next("Hello")
         try open(1, "news:1", "news:2")
-        let told = try lines(app, 2)
-        #expect(told == ["open news:1 active", "open news:2 active"])
+        let told = try lines(app, 3)
+        #expect(
+            told == [
+                "posted BackgroundRefreshStatusDidChange", "open news:1 active",
+                "open news:2 active",
+            ]
+        )
     }
 
     @Test func `a daemon that tells an opening again is answered, and the app is not told`()

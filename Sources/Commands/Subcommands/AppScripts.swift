@@ -60,8 +60,8 @@ extension OffstageProgram {
         forms: ["NUMBER"],
         operands: 1...1,
         details: [
-            "A program with a window that speaks no D-Bus with the daemon goes on running after its "
-                + "last task; with Terminal=true or NoDisplay=true it is suspended."
+            "A program with a window that speaks no D-Bus with the daemon goes on running after "
+                + "its last task; with Terminal=true or NoDisplay=true it is suspended."
         ],
         examples: [
             Example("end 1", "End task 1. When the last task ends, the app is suspended.")

@@ -81,10 +81,10 @@ package enum SymbolTable {
     }
 
     /// By the module that has them on Linux.
-    static let movedPlaces: [String: Set<Int>] = {
-        var places: [String: Set<Int>] = [:]
+    static let movedPlaces: [String: [Int]] = {
+        var places: [String: [Int]] = [:]
         for (module, names) in moved {
-            places[module] = Set(rows.indices.filter { names.contains(rows[$0].name) })
+            places[module] = rows.indices.filter { names.contains(rows[$0].name) }
         }
         return places
     }()
