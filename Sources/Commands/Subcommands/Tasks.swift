@@ -185,8 +185,8 @@ extension OffstageProgram {
         ],
         examples: [
             Example(
-                "submit --processing --power --every 1d -- restic -r ~/backup "
-                    + "--password-file ~/.restic-password backup ~/Documents",
+                "submit --processing --power --every 1d -- "
+                    + "restic -r ~/repo -p ~/.pw backup ~/Documents",
                 "Back up once a day, on external power, while nobody uses the device."
             ),
             Example(
