@@ -36,6 +36,7 @@ struct SubmitTests {
         let bench = try DaemonBench()
         try bench.set("power", "off")
         try bench.refresh("backup", "echo run")
+        try bench.wait(until: "found") { try bench.app("backup") != nil }
         _ = try bench.nextRun("backup")
         try Files.remove(bench.daemon.scratch("data/applications/backup.desktop"))
         try bench.wait(until: "gone") { try bench.app("backup") == nil }

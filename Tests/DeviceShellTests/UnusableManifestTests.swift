@@ -153,7 +153,7 @@ struct UnusableManifestTests {
         #expect(
             try offstage(bench, "lint", "--json", below).output.contains("\"app\": \"kde-feed\"")
         )
-        let outside = try bench.daemon.scratch.write("project/reader.desktop", Self.entry)
+        let outside = try bench.daemon.scratch.write("project/feed.desktop", Self.entry)
         let lint = try offstage(bench, "lint", outside)
         #expect(lint.succeeded)
         #expect(lint.output.contains("warning: is in no directory that is searched"), "\(lint)")

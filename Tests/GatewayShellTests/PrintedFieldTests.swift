@@ -51,6 +51,14 @@ struct PrintedFieldTests {
             #expect(outcome.succeeded, "\(words) \(outcome)")
             try add(words[0], outcome.output)
         }
+        let created = try Command(
+            ScratchGateway.program,
+            "init",
+            "--json",
+            "--host=localhost",
+            "--directory=\(gateway.directory("second"))"
+        ).run()
+        try add("init", created.output)
         try gateway.start()
         let device = try ScratchDevice(gateway, options: ["--web-push", "--json"])
         try device.wait(for: "\"endpoint\"")

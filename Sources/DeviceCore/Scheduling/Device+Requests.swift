@@ -286,7 +286,7 @@ extension Device {
             .tooManyPendingTaskRequests,
             reason: "no more than \(cap) \(kind.rawValue) request\(cap == 1 ? "" : "s") may be "
                 + "pending",
-            value: pending == 1 ? "1 is" : "\(pending) are",
+            value: "\(pending)",
             fix: "cancel one, or submit again with its identifier"
         )
     }
