@@ -432,6 +432,20 @@ struct RecoveryTests {
         #expect(bench.launch(launch)?.presence == .suspended)
     }
 
+    @Test func `an app that had started unseen has been opened`() throws {
+        var bench = Bench()
+        bench.install(.linked("app"))
+        bench.ask(.open(AppID("app"), attach: nil))
+        let launch = try #require(bench.spawn(of: "app"))
+        #expect(!bench.lines.contains(.use(.opened)))
+        let process = ProcessID(pid: 77, startTime: 1)
+        try bench.restart(
+            survivors: [Survivor(launch: launch, process: process, alive: true)],
+            manifests: [.linked("app")]
+        )
+        #expect(bench.lines.count { $0 == .use(.opened) } == 1)
+    }
+
     @Test func `an app that was to be opened again is not opened by another boot`() throws {
         var bench = Bench()
         bench.install(.linked("app"))

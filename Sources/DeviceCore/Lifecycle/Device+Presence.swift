@@ -103,7 +103,9 @@ extension Device {
         _ transition: inout Transition
     ) {
         let isOpened = failure == nil && apps[index].record.closedAt == nil
-        if isOpened, opening.contains(where: { $0.launch == id }) {
+        // A daemon that asked for it may not have lived to see it start.
+        let isInFront = apps[index].launches.contains { $0.id == id && $0.presence == .foreground }
+        if isOpened, isInFront || opening.contains(where: { $0.launch == id }) {
             apps[index].record.lastUsed = transition.now.wall
             appendHistory(.use(.opened), app: index, &transition)
             save(app: index)
