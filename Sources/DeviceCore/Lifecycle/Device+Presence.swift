@@ -284,14 +284,14 @@ extension Device {
         }
     }
 
-    /// `isTold`: the history says it at once, and not when it is known to have come about.
+    /// `isTold`: it has come about, and the history says so. Else both follow when it has.
     private mutating func used(
         _ index: Int,
         _ kind: HistoryLine.UseKind,
         isTold: Bool = true,
         _ transition: inout Transition
     ) {
-        apps[index].record.lastUsed = transition.now.wall
+        if isTold { apps[index].record.lastUsed = transition.now.wall }
         apps[index].record.unusedSince = nil
         switch kind {
         case .opened, .seen:
