@@ -20,6 +20,8 @@ struct LifecycleTests {
         #expect(spec.arguments == ["app"])
         #expect(spec.weight == .foreground)
         #expect(spec.memoryLimit == nil)
+        #expect(bench.app("app")?.record.lastUsed == nil)
+        bench.started(try #require(bench.spawn(of: "app")))
         #expect(bench.app("app")?.record.lastUsed == bench.now.wall)
     }
 
