@@ -133,8 +133,11 @@ extension Device {
         case .refuseOpening(let failure):
             answerOpening(id, index, failure: failure, &transition)
         case .leftForeground:
-            apps[index].record.lastUsed = transition.now.wall
-            save(app: index)
+            // What never started was not used.
+            if apps[index].launches.contains(where: { $0.id == id && $0.process != nil }) {
+                apps[index].record.lastUsed = transition.now.wall
+                save(app: index)
+            }
             useEnded(of: index, &transition)
         case .froze:
             if conditions.isMemoryShort, memoryCheckAt == nil {
