@@ -239,6 +239,21 @@ struct DriverTests {
         #expect(setup.driver.device.conditions.battery == 99)
     }
 
+    @Test func `what is measured while the store fails is kept, the last word of each`() throws {
+        var setup = Setup(.manifests([.present(.refreshing("app"))]))
+        let launch = try #require(setup.spawned.first)
+        setup.fail()
+        setup.turn(.process(launch, .started(ProcessID(pid: 1, startTime: 2))))
+        for number: Int64 in 1...100 {
+            let usage = Usage(cpu: .seconds(number), memory: number)
+            setup.turn(
+                .process(launch, .measured(usage)),
+                .process(launch, .seen(memory: number))
+            )
+        }
+        #expect(setup.driver.unsettled.count == 3)
+    }
+
     @Test(arguments: [CommitError.Cause.failing, .gone])
     func `the store follows the device, whichever commit fails`(
         cause: CommitError.Cause

@@ -435,6 +435,9 @@ extension Event {
         case (.settings, .settings), (.clockChanged, .clockChanged): true
         case (.sleep(let mine), .sleep(let other)): mine == other
         case (.used(let app), .used(let other)): app == other
+        case (.process(let mine, .measured), .process(let other, .measured)),
+            (.process(let mine, .seen), .process(let other, .seen)):
+            mine == other
         case (.transfer(let mine, .progress), .transfer(let other, .progress)): mine == other
         case (.triggered(let mine), .triggered(let other)):
             (mine.trigger, mine.app, mine.identifier)
@@ -444,9 +447,8 @@ extension Event {
         case (.app(let mine, let said), .app(let other, let before)):
             mine == other && said.repeats(before)
         case (.started, _), (.timer, _), (.clockChanged, _), (.sleep, _), (.manifests, _),
-            (.settings, _),
-            (.condition, _), (.process, _), (.app, _), (.used, _), (.triggered, _), (.transfer, _),
-            (.user, _), (.storageRecovered, _), (.stopping, _):
+            (.settings, _), (.condition, _), (.process, _), (.app, _), (.used, _), (.triggered, _),
+            (.transfer, _), (.user, _), (.storageRecovered, _), (.stopping, _):
             false
         }
     }

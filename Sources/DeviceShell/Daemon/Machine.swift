@@ -420,17 +420,17 @@ final class Machine {
 }
 
 extension Event {
-    /// Nothing of the same turn comes before it.
     /// Whether a run may have to stop for it, to go on later.
     fileprivate var mayInterrupt: Bool {
         switch self {
-        case .timer, .clockChanged, .sleep, .settings, .condition, .user: true
-        case .started, .stopping, .manifests, .process, .app, .used, .triggered, .transfer,
+        case .timer, .clockChanged, .settings, .condition, .user: true
+        case .started, .stopping, .sleep, .manifests, .process, .app, .used, .triggered, .transfer,
             .storageRecovered:
             false
         }
     }
 
+    /// Nothing of the same turn comes before it.
     fileprivate var opensTurn: Bool {
         switch self {
         case .started, .stopping: true
