@@ -467,6 +467,7 @@ final class AppProcesses {
     private func adopt(_ id: LaunchID, _ identity: ProcessIdentity) -> Bool {
         do throws(LinuxError) {
             try watchAdopted(id, try PidFD(of: identity))
+            peaks?.goOn(id)
             return true
         } catch {
             return false
