@@ -71,6 +71,19 @@ struct ManifestLibraryTests {
         #expect(library.scan().isEmpty)
     }
 
+    @Test func `nor is it by the next daemon, which has never read it`() throws {
+        let path = scratch("system/reader.desktop")
+        try link("system/reader.desktop", to: "nowhere")
+        var library = library
+        library.expect([AppID("reader")])
+        let reason = "it is a link to nowhere, which is not there"
+        #expect(library.scan() == [.invalid(AppID("reader"), file: path, reason: reason)])
+        #expect(library.scan().isEmpty)
+        #expect(library.passedOver.isEmpty)
+        try Files.remove(path)
+        #expect(library.scan() == [.removed(AppID("reader"))])
+    }
+
     @Test func `a link to nothing hides what comes later, and is no mistake`() throws {
         try scratch.write("system/reader.desktop", Self.entry)
         try link("own/reader.desktop", to: "/dev/null")

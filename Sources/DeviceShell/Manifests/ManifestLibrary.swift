@@ -56,6 +56,7 @@ struct ManifestLibrary {
         var foundOrder: [AppID] = []
         var changes: [ManifestChange] = []
         passedOver = []
+        var hidden: [AppID: (path: String, reason: String)] = [:]
         let listing = files.listing()
         isPartial = !listing.unreadable.isEmpty
         for file in listing.entries where found[file.id] == nil {
@@ -74,6 +75,7 @@ struct ManifestLibrary {
                 let wasOurs = old?.isOurs == true && old?.path == path
                 if let reason = entry.unreadable, !files.isOwn(path), !wasOurs {
                     passedOver.append("\(path): \(reason)")
+                    if hidden[file.id] == nil { hidden[file.id] = (path, reason) }
                     continue
                 }
                 entry.isOurs = change != nil
@@ -90,6 +92,15 @@ struct ManifestLibrary {
             if let problem = unseen(entry, listing) {
                 // Not seen is not gone: what was known of it stays.
                 if let change = lost(id, &entry, problem) { changes.append(change) }
+                found[id] = entry
+                foundOrder.append(id)
+            } else if entry.isOurs, entry.path.isEmpty, let (path, reason) = hidden[id] {
+                // An earlier daemon found it, most likely there.
+                let change = ManifestChange.invalid(id, file: path, reason: reason)
+                entry.path = path
+                (entry.unreadable, entry.answer) = (reason, Optional(change).hashValue)
+                changes.append(change)
+                passedOver.removeAll { $0 == "\(path): \(reason)" }
                 found[id] = entry
                 foundOrder.append(id)
             } else if entry.isOurs {
