@@ -82,6 +82,23 @@ struct LifecycleTests {
         #expect(bench.launch(launch) == nil)
     }
 
+    @Test func `an app that is opened while it starts for a task is opened once`() throws {
+        var bench = Bench()
+        bench.install(.linked("app", identifiers: ["app.*"]))
+        let first = try bench.openApp("app", registered: ["app.*"])
+        bench.submit(first, "app.0", .processing) { $0.after = .hours(1) }
+        bench.ask(.leave(AppID("app")))
+        bench.exited(first)
+        bench.advance(.hours(1))
+        let launch = try #require(bench.spawn(of: "app"))
+        func opened() -> Int { bench.history.count { $0.entry == .use(.opened) } }
+        let before = opened()
+        bench.ask(.open(AppID("app"), attach: nil))
+        #expect(opened() == before, "it may not start")
+        bench.started(launch)
+        #expect(opened() == before + 1)
+    }
+
     @Test func `who opens an app is told whether it was started`() throws {
         var bench = Self.bench()
         bench.ask(.open(AppID("app"), attach: nil))

@@ -54,7 +54,7 @@ extension Device {
         }
         let ending = apps[index].launches.first { $0.role == .main && $0.ending != nil }
         if attach != nil { try checkFree(id, main, ending) }
-        used(index, .opened, isTold: main != nil, &transition)
+        used(index, .opened, isTold: main?.process != nil, &transition)
         if let main {
             take(.opened(urls: urls), main.id, &transition)
             var opened = OpenedApp(launch: main.id)
