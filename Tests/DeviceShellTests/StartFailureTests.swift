@@ -16,6 +16,7 @@ struct StartFailureTests {
         ("tasks", .noSpace, .processes), ("mkdir", .noSpace, .processes),
         ("write marker", .noSpace, .storage), ("setrlimit", .permission, .processes),
         ("mkdir", .noEntry, .groups), ("open", .noEntry, .groups), ("clone3", .noDevice, .groups),
+        ("tasks", .noEntry, .groups), ("TIOCSCTTY", .noDevice, .processes),
     ])
     func `each step of a start has an owner`(
         _ operation: String,

@@ -52,10 +52,11 @@ struct KeptScope: ~Copyable {
         // A daemon that starts writes its name into the lock file. Watched before it is asked.
         let watch = LockWatch(lock.path)
         let end = Clocks.boot() + patience
-        while Clocks.boot() < end {
+        while Clocks.boot() < end || owner(lock) == .unknown {
             let due = try keepDeadlines(lock)
             if let end = try disturbance(lock) { return end }
-            let left = min(end - Clocks.boot(), due ?? patience)
+            let now = Clocks.boot()
+            let left = min(now < end ? end - now : patience, due ?? patience)
             _ = try Poll.wait(
                 for: watch.numbers.map { ($0, .readable) },
                 milliseconds: Self.milliseconds(left)
@@ -102,16 +103,17 @@ struct KeptScope: ~Copyable {
     /// Why there is nothing to do here any more; nil: it is still ours.
     private func disturbance(_ lock: borrowing DaemonLock) throws(LinuxError) -> End? {
         if try lock.daemonLives() { return .daemonLives }
-        return isOurs(lock) ? nil : .isReplaced
+        return owner(lock) == .others ? .isReplaced : nil
     }
 
-    private func isOurs(_ lock: borrowing DaemonLock) -> Bool {
-        guard lock.place == .other else { return true }
+    private enum Owner { case we, others, unknown }
+
+    private func owner(_ lock: borrowing DaemonLock) -> Owner {
+        guard lock.place == .other else { return .we }
+        guard let step, !step.path.isEmpty else { return .others }
         // One that has just begun has not written down yet where it is.
-        guard let step, !step.path.isEmpty, let theirs = markers.recordedStep() else {
-            return false
-        }
-        return theirs.path != step.path
+        guard let theirs = markers.recordedStep() else { return .unknown }
+        return theirs.path == step.path ? .others : .we
     }
 
     /// Nil: a daemon lives that has the scope.
@@ -119,7 +121,7 @@ struct KeptScope: ~Copyable {
         _ lock: borrowing DaemonLock,
         _ body: ((any ProcessControl)?) -> Answer
     ) throws(LinuxError) -> Answer? {
-        let answer = try lock.whileNoDaemon { isOurs(lock) ? body(reach(lock)) : nil }
+        let answer = try lock.whileNoDaemon { owner(lock) == .we ? body(reach(lock)) : nil }
         return answer.flatMap(\.self)
     }
 

@@ -57,7 +57,10 @@ extension LinuxError {
         switch operation {
         case "execve", "chdir": isWantOfResources ? .processes : .program
         case "write marker": .storage
-        default: errno == .noEntry || errno == .noDevice ? .groups : .processes
+        // What is written in the kernel's groups, or begun in one.
+        case "mkdir", "open", "write", "clone3", "tasks":
+            errno == .noEntry || errno == .noDevice ? .groups : .processes
+        default: .processes
         }
     }
 
