@@ -199,7 +199,17 @@ extension Control1 {
 
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.option("seconds", &seconds)
-            try fields.option("until", &until, "a date, in place of seconds")
+            try fields.option("until", &until, "in place of seconds")
+        }
+
+        package func check() throws(OptionError) {
+            guard seconds == nil || until == nil else {
+                throw OptionError(
+                    reason: "both seconds and until are given",
+                    value: "",
+                    fix: "give either seconds or until"
+                )
+            }
         }
     }
 

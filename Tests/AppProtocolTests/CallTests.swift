@@ -97,6 +97,17 @@ struct CallTests {
         #expect(error?.fix == "give either an app or all")
     }
 
+    @Test func `a pause has one end`() throws {
+        let call = Control1.Pause {
+            $0.seconds = .hours(1)
+            $0.until = WallTime(nanoseconds: 1_700_000_000_250_000_000)
+        }
+        let error = #expect(throws: OptionError.self) {
+            try Control1.Pause(call.encoded.arguments, strictly: true)
+        }
+        #expect(error?.fix == "give either seconds or until")
+    }
+
     // MARK: Versions
 
     @Test func `an older daemon refuses a later client's option by name`() throws {
