@@ -139,6 +139,15 @@ package enum ProcessEvent: Hashable, Sendable, Codable {
     case locks([String])
 }
 
+extension ProcessEvent {
+    /// Says anew what an earlier one said of the same launch.
+    func replaces(_ earlier: ProcessEvent) -> Bool {
+        if case .measured = self, case .measured = earlier { return true }
+        if case .seen = self, case .seen = earlier { return true }
+        return false
+    }
+}
+
 package enum Exit: Hashable, Sendable, Codable {
     case status(Int32)
     case signal(Int32, outOfMemory: Bool)

@@ -435,9 +435,8 @@ extension Event {
         case (.settings, .settings), (.clockChanged, .clockChanged): true
         case (.sleep(let mine), .sleep(let other)): mine == other
         case (.used(let app), .used(let other)): app == other
-        case (.process(let mine, .measured), .process(let other, .measured)),
-            (.process(let mine, .seen), .process(let other, .seen)):
-            mine == other
+        case (.process(let mine, let said), .process(let other, let before)):
+            mine == other && said.replaces(before)
         case (.transfer(let mine, .progress), .transfer(let other, .progress)): mine == other
         case (.triggered(let mine), .triggered(let other)):
             (mine.trigger, mine.app, mine.identifier)
