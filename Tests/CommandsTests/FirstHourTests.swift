@@ -132,4 +132,22 @@ struct FirstHourTests {
         let second = try shell("\(lines[first])\noffstage daemon --background").run()
         #expect(second.status == .exited(1) && second.errors.contains("another daemon"))
     }
+
+    /// It does not listen at `OFFSTAGE_SOCKET`, where another one may.
+    @Test(arguments: ["--runtime ", "--runtime="])
+    func `what a daemon in the background says is beside its own socket`(option: String) throws {
+        let start = try shell(
+            "offstage daemon --background -- --state ~/try/state \(option)\"$HOME/try/run\"",
+            ["OFFSTAGE_SOCKET": scratch("other/socket")]
+        ).run()
+        let pid = start.output.firstMatch(of: /"kill (\d+)" ends it/).flatMap { Int32($0.1) }
+        let daemon = try PidFD(of: try #require(pid, "\(start)"))
+        defer {
+            try? daemon.send(Signal.terminate)
+            _ = Poll.ready(daemon.descriptor.number, for: .readable, milliseconds: nil)
+        }
+        #expect(start.output.contains("offstaged: ready at \(scratch("try/run/socket"))"))
+        #expect(Files.status(scratch("try/run/daemon.log")) != nil)
+        #expect(Files.status(scratch("other")) == nil)
+    }
 }

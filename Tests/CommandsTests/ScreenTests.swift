@@ -7,14 +7,20 @@ import Vocabulary
 
 /// `offstage status` on a terminal is one screen, whatever there is to tell.
 struct ScreenTests {
+    private final class Calls {
+        var count = 0
+    }
+
     /// Tells what it was given, of each list as many rows as it was asked for.
     private struct Telling: Control {
         let status: Report.Status
+        let calls = Calls()
 
         func send(_ call: EncodedCall) throws(Failure) -> [Value] {
             guard let row = try? Control1.row(call.method)?.call(call.arguments),
                 case .overview(let overview) = row
             else { throw Failure(.failed, "not expected: \(call.method)") }
+            calls.count += 1
             var told = status
             let rows = overview.rows.map { Int($0) } ?? .max
             func cut<Row>(_ list: inout [Row], _ more: inout Int64?) {
@@ -119,6 +125,30 @@ struct ScreenTests {
         #expect(output.count { $0 == "\n" } == 59)
         #expect(output.contains("All that is wrong: offstage lint /a/0.desktop\n"))
         #expect(output.contains("\n\nDevice\n  CONDITION"))
+    }
+
+    /// Half a command cannot be copied.
+    @Test func `a command that has no room is not cut`() {
+        let terminal = TestTerminal(width: 80, height: 60)
+        var status = Self.status([1, 1, 1, 1], "short", at: terminal)
+        let name = String(repeating: "long", count: 20)
+        status.invalid?[0].file = "/a/\(name).desktop"
+        status.failing[0].app = AppID(name)
+        let output = terminal.run("status", Telling(status: status)).output
+        #expect(output.contains("  All that is wrong: offstage doctor\n"), "\(output)")
+        #expect(output.contains("  What it wrote: offstage logs APP\n"), "\(output)")
+    }
+
+    /// Its clock is three hours ahead, and all times are by it.
+    @Test func `the daemon is asked once, and a pause is by its clock`() throws {
+        let terminal = TestTerminal(width: 80, height: 60)
+        var status = Self.status([0, 1, 1, 1], "short", at: terminal)
+        let end = try #require(status.now.wall) + .hours(2)
+        status.paused?.until = Report.Time(end, utcOffset: 3600)
+        let telling = Telling(status: status)
+        let output = terminal.run("status", telling).output
+        #expect(output.contains("All background work is held for 2 h more; paused now."))
+        #expect(telling.calls.count == 1)
     }
 
     @Test func `elsewhere ten rows of each section are shown, and each in full`() {

@@ -1,6 +1,7 @@
 import AppProtocol
 import CommandTable
 import Linux
+import Vocabulary
 
 /// `offstage daemon --background`, where no service manager starts the daemon and says when it is
 /// ready: one in a session of its own, which outlives its terminal.
@@ -15,14 +16,13 @@ struct BackgroundDaemon: ~Copyable {
 
     /// `path`: of the program; `options`: for it.
     static func begin(_ path: String, _ options: [String]) throws(Failure) -> BackgroundDaemon {
-        guard let socket = DaemonSocket.path(CurrentProcess.environment) else {
+        guard let directory = Self.directory(options) else {
             throw Failure(
                 .failed,
                 "XDG_RUNTIME_DIR is not set to an absolute path",
                 fix: "Set it to a directory of yours, for this command and for all that follow."
             )
         }
-        let directory = Files.directory(of: socket)
         let log = directory + "/" + DaemonSocket.logName
         do throws(LinuxError) {
             _ = try Files.makeDirectory(directory, parents: true)
@@ -48,8 +48,23 @@ struct BackgroundDaemon: ~Copyable {
         }
     }
 
+    /// Where it will listen, as it finds that itself: it does not go by `OFFSTAGE_SOCKET`, which
+    /// may name another daemon.
+    private static func directory(_ options: [String]) -> String? {
+        var chosen: String?
+        for (index, option) in options.enumerated() {
+            if option == "--runtime", index + 1 < options.count { chosen = options[index + 1] }
+            if option.hasPrefix("--runtime=") { chosen = String(option.dropFirst(10)) }
+        }
+        // An empty one it refuses, and says so in the usual place.
+        if let chosen, !chosen.isEmpty { return chosen }
+        let runtime = CurrentProcess.environment("XDG_RUNTIME_DIR") ?? ""
+        return runtime.hasPrefix("/") ? runtime + "/offstage" : nil
+    }
+
     /// Until it listens.
-    func waitUntilReady(_ console: Console) throws(Failure) {
+    func waitUntilReady(_ console: Console, _ patience: Patience) throws(Failure) {
+        let end = Clocks.boot() + patience.limit
         while true {
             // In this order: what it said before it ended is read.
             let hasEnded = process.hasExited
@@ -67,6 +82,14 @@ struct BackgroundDaemon: ~Copyable {
                     .failed,
                     "the daemon has ended before it was ready",
                     fix: words.map(\.printable).joined(separator: "\n")
+                )
+            }
+            guard Clocks.boot() < end else {
+                throw Failure(
+                    .failed,
+                    "the daemon is not ready after \(patience.limit)",
+                    fix: "It goes on: \"kill \(process.pid)\" ends it, and \(log.printable) has "
+                        + "what it says."
                 )
             }
             _ = Poll.ready(process.descriptor.number, for: .readable, milliseconds: 20)

@@ -115,7 +115,8 @@ struct DaemonControl: Control {
     }
 
     private static let start =
-        "Start it with \"systemctl --user start offstaged\" or \"offstage daemon\"."
+        "Start it with \"systemctl --user start offstaged\" or "
+        + "\"offstage daemon --background\"."
     private static let which = "Give the daemon's socket with --socket or OFFSTAGE_SOCKET."
 
     private static func stranger(_ path: String) -> String {

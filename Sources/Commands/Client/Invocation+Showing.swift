@@ -32,9 +32,15 @@ extension Invocation {
     /// The clock of a daemon may be a virtual one, ahead of this machine's: then days are its own.
     private var daemonNow: Moment {
         if let known = console.daemonNow { return known }
-        var now = console.now
         let overview = try? connect().call(Control1.Overview { $0.rows = 0 })
-        if let wall = overview?.report.now.wall, wall - now.wall > .minutes(1) { now.wall = wall }
+        return keepDaemonNow(overview?.report.now)
+    }
+
+    /// Of a report that says it, so that the daemon is not asked for it.
+    @discardableResult
+    func keepDaemonNow(_ time: Report.Time?) -> Moment {
+        var now = console.now
+        if let wall = time?.wall, wall - now.wall > .minutes(1) { now.wall = wall }
         console.daemonNow = now
         return now
     }

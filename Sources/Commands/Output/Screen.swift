@@ -40,6 +40,8 @@ struct Screen {
         var leastRows: Int { self < .rows ? 3 : 1 }
     }
 
+    /// Of what stands below a title.
+    static let indent = 2
     private static let rowsOfFile = 10
     /// The shell writes its prompt below.
     private static let prompt = 1
@@ -96,7 +98,7 @@ struct Screen {
             lines += section.sentences.map { fitted("  " + $0) }
             if var table = section.table {
                 table.rows = Array(table.rows.prefix(limit))
-                lines += table.lines(console, indent: 2, isCut: console.width != nil)
+                lines += table.lines(console, indent: Self.indent, isCut: console.width != nil)
             }
             let left = section.left(limit)
             if left > 0 {

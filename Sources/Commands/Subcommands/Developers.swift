@@ -101,7 +101,7 @@ extension OffstageProgram {
         }
         if invocation.options.has("background") {
             let daemon = try BackgroundDaemon.begin(path, invocation.operands)
-            return try daemon.waitUntilReady(invocation.console)
+            return try daemon.waitUntilReady(invocation.console, invocation.patience)
         }
         do {
             try CurrentProcess.replace(

@@ -20,7 +20,7 @@ struct ManifestLint {
         }
         guard let id else {
             let fix = "A manifest is called NAME.desktop."
-            return LintResult(file, nil, unreadable: "is not a desktop file", fix: fix, .usage)
+            return LintResult(file, nil, unreadable: "is not a desktop file", fix: fix, .failed)
         }
         var checked = MachineLint(settings: settings).check(read.result)
         if case .app(let manifest, let warnings) = checked {

@@ -21,6 +21,7 @@ extension OffstageProgram {
     ) { invocation throws(Failure) in
         let rows = invocation.wantsJSON ? nil : Int64(Screen.rows(invocation.console))
         let report = try invocation.ask(Control1.Overview { $0.rows = rows })
+        invocation.keepDaemonNow(report.report.now)
         try invocation.show(report) {
             StatusText(invocation: invocation, report: $0.report).print()
         }
@@ -65,7 +66,8 @@ private struct StatusText {
         var section = Screen.Section(title: title, style: .red)
         (section.table, section.lister) = (table, "apps")
         if let file = invalid.first(where: { $0.app != nil && $0.file != nil })?.file {
-            section.hints.append("All that is wrong: offstage lint \(file.printable)")
+            let hint = "All that is wrong: offstage lint \(file.printable)"
+            section.hints.append(whole(hint) ?? "All that is wrong: offstage doctor")
         }
         if invalid.contains(where: { $0.app == nil }) {
             section.hints.append(
@@ -90,11 +92,17 @@ private struct StatusText {
         var section = Screen.Section(title: "Failing", style: .red)
         (section.table, section.more, section.lister) = (table, report.moreFailing ?? 0, "apps")
         let first = report.failing[0].app.name.printable
-        section.hints = ["What it wrote: offstage logs \(first)"]
+        let hint = "What it wrote: offstage logs \(first)"
+        section.hints = [whole(hint) ?? "What it wrote: offstage logs APP"]
         if report.failing.contains(where: { $0.again == nil }) {
             section.hints.append("To take one off this list: offstage dismiss APP")
         }
         return section
+    }
+
+    /// Nil if it would be cut: half a command cannot be copied.
+    private func whole(_ hint: String) -> String? {
+        console.width.map { hint.columns + Screen.indent <= $0 } ?? true ? hint : nil
     }
 
     /// The time that stands beside the task below: the back-off is only one of the gates that may
@@ -107,7 +115,8 @@ private struct StatusText {
 
     private var pause: Screen.Section? {
         guard let pause = report.paused else { return nil }
-        let rest = pause.until?.wall.map { ($0 - console.now.wall).seconds }
+        let now = report.now.wall ?? console.now.wall
+        let rest = pause.until?.wall.map { ($0 - now).seconds }
         var section = Screen.Section(title: "Paused", style: .yellow)
         section.sentences = [
             "All background work is held "
