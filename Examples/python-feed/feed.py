@@ -46,6 +46,9 @@ class Daemon:
                 return await self.resume(app)
             except LOST:
                 await asyncio.sleep(1)
+            except RuntimeError as error:
+                # A refusal: it would be the same the next time.
+                sys.exit(f"the daemon refuses this app: {error}")
 
     async def resume(self, app):
         """Says what still runs, and what has ended meanwhile."""
@@ -173,6 +176,9 @@ class App(ServiceInterface):
         except LOST:
             # The next Hello says it.
             return
+        except RuntimeError as error:
+            # A refusal: to say it again would not help.
+            print(f"the end of the refresh was refused: {error}", flush=True)
         self.forget(delivery)
 
     def forget(self, delivery):
