@@ -135,7 +135,7 @@ struct ScreenTests {
         status.invalid?[0].file = "/a/\(name).desktop"
         status.failing[0].app = AppID(name)
         let output = terminal.run("status", Telling(status: status)).output
-        #expect(output.contains("  All that is wrong: offstage doctor\n"), "\(output)")
+        #expect(output.contains("  What is wrong: offstage doctor\n"), "\(output)")
         #expect(output.contains("  What it wrote: offstage logs APP\n"), "\(output)")
     }
 

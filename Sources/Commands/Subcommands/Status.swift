@@ -67,7 +67,7 @@ private struct StatusText {
         (section.table, section.lister) = (table, "apps")
         if let file = invalid.first(where: { $0.app != nil && $0.file != nil })?.file {
             let hint = "All that is wrong: offstage lint \(file.printable)"
-            section.hints.append(whole(hint) ?? "All that is wrong: offstage doctor")
+            section.hints.append(whole(hint) ?? "What is wrong: offstage doctor")
         }
         if invalid.contains(where: { $0.app == nil }) {
             section.hints.append(
