@@ -394,12 +394,4 @@ package struct Failures: Hashable, Sendable, Codable, Defaulted {
     package var reason = ""
     package var until: WallTime?
     @OmittedIfDefault package var commandRan = false
-    /// The command whose work is still not done: while it comes back, only its own success ends the
-    /// row. Nil: that of anything does.
-    package var task: FailedTask?
-}
-
-package struct FailedTask: Hashable, Sendable, Codable {
-    package var trigger: Trigger
-    package var identifier: String
 }

@@ -56,37 +56,6 @@ struct TriedAgainTests {
         #expect(bench.gates("app") == ["quiet"])
     }
 
-    @Test func `the success of another command does not shorten its wait`() throws {
-        var bench = Bench()
-        bench.set(.network, 0)
-        bench.install(
-            .processing("app") {
-                $0.modes = [.fetch, .processing]
-                $0.refreshCommand = ["reload"]
-            }
-        )
-        var failing = try #require(bench.spawn(of: "app"))
-        bench.started(failing)
-        bench.exited(failing, status: 1)
-        bench.set(.network, 2)
-        #expect(bench.spawned.isEmpty)
-        bench.advance(.minutes(15))
-        let refresh = try #require(bench.spawned.first { $0.spec.arguments == ["reload"] }).launch
-        failing = try #require(bench.spawned.first { $0.spec.arguments != ["reload"] }).launch
-        bench.started(failing)
-        bench.started(refresh)
-        bench.exited(failing, status: 1)
-        bench.exited(refresh)
-        #expect(bench.app("app")?.record.failures.count == 2)
-        bench.advance(.minutes(30) - .milliseconds(1))
-        #expect(bench.spawned.isEmpty)
-        bench.advance(.milliseconds(1))
-        failing = try #require(bench.spawned.first { $0.spec.arguments != ["reload"] }).launch
-        bench.started(failing)
-        bench.exited(failing)
-        #expect(bench.app("app")?.record.failures.count == 0)
-    }
-
     @Test func `a refresh that failed has had its turn`() throws {
         var bench = Self.submitted(.refresh, every: .days(1))
         try Self.run(&bench, status: 1)

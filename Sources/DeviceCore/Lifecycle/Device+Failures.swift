@@ -29,29 +29,6 @@ extension Device {
         apps[index].record.failures = failures
     }
 
-    /// What is due again as soon as the wait is over must not lose its wait by the success of
-    /// something else.
-    func endsFailures(_ report: WakeReport, of index: Int) -> Bool {
-        guard let task = apps[index].record.failures.task else { return true }
-        return task == report.task || !comesBack(task, to: index)
-    }
-
-    mutating func noteUndone(_ report: WakeReport, of index: Int) {
-        let task = report.task
-        guard report.result.isUndone(for: report.trigger, backOff: settings.backOff),
-            comesBack(task, to: index)
-        else { return }
-        if let before = apps[index].record.failures.task, comesBack(before, to: index) { return }
-        apps[index].record.failures.task = task
-    }
-
-    private func comesBack(_ task: FailedTask, to index: Int) -> Bool {
-        apps[index].requests.contains {
-            $0.trigger == task.trigger && $0.identifier == task.identifier
-                && $0.mode != .simulated && apps[index].runsCommand(for: $0)
-        }
-    }
-
     /// As `systemctl reset-failed`: the next failure is the first again, and the wait is over.
     mutating func dismiss(_ app: AppID?, _ reply: ReplyToken, _ transition: inout Transition) {
         do throws(Refusal) {
@@ -89,8 +66,4 @@ extension Device {
         let end = app.record.lastRun?.at ?? app.record.failures.since
         return end.map { now < $0 + settings.failureAge } ?? false
     }
-}
-
-extension WakeReport {
-    fileprivate var task: FailedTask { FailedTask(trigger: trigger, identifier: identifier) }
 }

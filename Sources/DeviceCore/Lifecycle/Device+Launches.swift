@@ -324,11 +324,10 @@ extension Device {
             apps[index].record.refresh.ended(report.result, after: report.runTime, report.cpu)
         }
         if report.result.isSuccess {
-            if endsFailures(report, of: index) { apps[index].record.failures = Failures() }
+            apps[index].record.failures = Failures()
         } else if report.result.isFailure {
             let reason = report.result.failure(because: report.reason)
             countFailure(reason: reason, of: index, &transition)
-            noteUndone(report, of: index)
         }
     }
 }
