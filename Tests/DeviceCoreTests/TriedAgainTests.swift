@@ -56,6 +56,29 @@ struct TriedAgainTests {
         #expect(bench.gates("app") == ["quiet"])
     }
 
+    /// Each success of the refresh would end the wait after failures.
+    @Test func `beside a refresh, what failed waits for its next time`() throws {
+        var bench = Bench()
+        bench.install(
+            .processing("app") {
+                $0.modes = [.fetch, .processing]
+                $0.refreshCommand = ["fetch"]
+            }
+        )
+        var hasFailed = false
+        for _ in 0..<100 {
+            for (launch, spec) in bench.spawned {
+                let isTidy = spec.arguments.first == "tidy"
+                #expect(!(isTidy && hasFailed), "tried again within a day")
+                hasFailed = hasFailed || isTidy
+                bench.started(launch)
+                bench.exited(launch, status: isTidy ? 1 : 0)
+            }
+            bench.advance(.minutes(10))
+        }
+        #expect(hasFailed)
+    }
+
     @Test func `a refresh that failed has had its turn`() throws {
         var bench = Self.submitted(.refresh, every: .days(1))
         try Self.run(&bench, status: 1)

@@ -19,7 +19,7 @@ enum RunEnd: Hashable, Sendable {
 /// |---|---|---|
 /// | was undone, or lost | waits again | waits again |
 /// | of a command, stopped by a condition or asked for again | waits again | waits again |
-/// | of a command, a failure of processing | waits again | if it repeats as well, else it is over |
+/// | failed processing, its app's only task | waits again | if it repeats as well, else it is over |
 /// | of an app, not received | waits again | waits again |
 /// | ended otherwise | waits for its next time | if it repeats as well, else it is over |
 ///
@@ -34,11 +34,13 @@ extension Device {
     ) {
         guard let requestIndex = apps[index].index(of: id) else { return }
         var request = apps[index].requests[requestIndex]
+        // An app's tasks share its failures: the success of one would end the wait of another.
+        let backOff = apps[index].requests.count == 1 ? settings.backOff : .zero
         if request.mode != .simulated {
-            recordEnd(of: request.trigger, in: index, after: end, transition.now)
+            recordEnd(of: request.trigger, in: index, after: end, backOff, transition.now)
         }
         if comesBack(request, of: index, after: end) {
-            request.waitAgain(after: end, settings, at: transition.now.wall)
+            request.waitAgain(after: end, settings, backOff, at: transition.now.wall)
             apps[index].requests[requestIndex] = request
             save(app: index, request: id)
         } else if request.isCancelled, request.mode != .simulated, end.leavesNoLine,
@@ -78,6 +80,7 @@ extension Device {
         of trigger: Trigger,
         in index: Int,
         after end: RunEnd,
+        _ backOff: Interval,
         _ now: Moment
     ) {
         switch end {
@@ -85,9 +88,7 @@ extension Device {
         // Stopped in mid-run, or failed, is not done: it is due again when its gates open. A
         // refresh has spent what it had.
         case .command(let result):
-            if result.isUndone(for: trigger, backOff: settings.backOff),
-                !trigger.spendsRefreshBudget
-            {
+            if result.isUndone(for: trigger, backOff: backOff), !trigger.spendsRefreshBudget {
                 break
             }
             apps[index].record.setLastEnd(of: trigger, now.wall)
@@ -105,6 +106,7 @@ extension Request {
     fileprivate mutating func waitAgain(
         after end: RunEnd,
         _ settings: Shared<Settings>,
+        _ backOff: Interval,
         at now: WallTime
     ) {
         (state, readySince, interruptedAt) = (.pending, nil, nil)
@@ -118,7 +120,7 @@ extension Request {
         case .command(let result):
             (mode, decision) = (.normal, nil)
             if case .retry = result { wait(settings.backOff, from: now) }
-            if !result.isUndone(for: trigger, backOff: settings.backOff) { repeats(after: now) }
+            if !result.isUndone(for: trigger, backOff: backOff) { repeats(after: now) }
         }
     }
 
