@@ -19,7 +19,7 @@ enum RunEnd: Hashable, Sendable {
 /// |---|---|---|
 /// | was undone, or lost | waits again | waits again |
 /// | of a command, stopped by a condition or asked for again | waits again | waits again |
-/// | failed processing, its app's only task | waits again | if it repeats as well, else it is over |
+/// | failed processing, an only task | waits again | if it repeats as well, else it is over |
 /// | of an app, not received | waits again | waits again |
 /// | ended otherwise | waits for its next time | if it repeats as well, else it is over |
 ///
