@@ -136,8 +136,8 @@ extension Device {
             // What never started was not used.
             if apps[index].launches.contains(where: { $0.id == id && $0.process != nil }) {
                 apps[index].record.lastUsed = transition.now.wall
-                save(app: index)
             }
+            save(app: index)
             useEnded(of: index, &transition)
         case .froze:
             if conditions.isMemoryShort, memoryCheckAt == nil {
