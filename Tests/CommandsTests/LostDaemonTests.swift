@@ -92,7 +92,8 @@ struct LostDaemonTests {
         try process.send(Signal.interrupt)
         #expect(try ended(process) == .signalled(Signal.interrupt))
         let words = "offstage: the transfers go on; \"offstage transfers\" lists them\n"
-        #expect(try Files.text(said) == words)
+        // Before it the daemon may have been found slow.
+        #expect(try Files.text(said).hasSuffix(words))
         withExtendedLifetime(line) {}
     }
 
