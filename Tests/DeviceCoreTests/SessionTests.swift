@@ -163,6 +163,24 @@ struct SessionTests {
         #expect(bench.contains(.thaw(launch)))
     }
 
+    @Test func `an app that acknowledged all as it was suspended is not resumed for nothing`() throws
+    {
+        var (bench, launch) = try Bench.withApp()
+        try join(&bench, launch)
+        let ids = try enqueue(&bench, launch, [1])
+        finish(&bench, ids[0])
+        #expect(bench.ends(launch).map(\.task.task) == [1])
+        bench.send(.condition(.thermal, .kernel, .value(3)))
+        try leave(&bench, launch)
+        #expect(bench.gates("app") == ["thermal"])
+        // It had been on its way.
+        bench.say(launch, .acknowledged(ids[0]))
+        #expect(bench.gates("app").isEmpty)
+        bench.send(.condition(.thermal, .kernel, .value(0)))
+        bench.advance(.hours(5))
+        #expect(!bench.contains(.thaw(launch)) && bench.offers(launch).isEmpty)
+    }
+
     @Test func `without launch events it waits for the app`() throws {
         var (bench, launch) = try suspended(tasks: [1], sendsLaunchEvents: false)
         finish(&bench, bench.sessionTasks[0])

@@ -57,13 +57,7 @@ struct LostStoreTests {
         simulated.run(until: .days(4))
         if simulated.watch.violation == nil { simulated.replayLife() }
         let again = FreshSeeds.again("SimulatorTests.LostStoreTests")
-        // Seed 6: an app is woken for events of a session of which the rule knows none. Not
-        // understood yet; none of forty others shows it.
-        withKnownIssue(isIntermittent: true) {
-            #expect(simulated.watch.violation?.text == nil, "\(again)")
-        } when: {
-            seed == 6
-        }
+        #expect(simulated.watch.violation?.text == nil, "\(again)")
         #expect(notes.recovered > 15, "\(again)")
     }
 }

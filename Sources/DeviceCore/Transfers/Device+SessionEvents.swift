@@ -11,10 +11,14 @@ extension Device {
     mutating func settleSessions(of index: Int, _ transition: inout Transition) {
         for position in apps[index].record.sessions.indices {
             let session = apps[index].record.sessions[position]
+            let request = apps[index].eventRequest(for: session.identifier)
             guard let queue = transfers.queue(index, session.identifier),
                 !queue.ended.isEmpty || !queue.asking.isEmpty
-            else { continue }
-            let request = apps[index].eventRequest(for: session.identifier)
+            else {
+                // It waited to tell what the app, as it was frozen, was about to acknowledge.
+                if let request, request.isPending { withdraw(request, of: index) }
+                continue
+            }
             guard let listener = listener(of: session.identifier, index) else {
                 let last = queue.lastEvent
                 guard request == nil, session.sendsLaunchEvents, last > session.announced,
@@ -78,10 +82,14 @@ extension Device {
         case .running: return true
         case .offered: return false
         case .pending:
-            apps[index].requests.removeAll { $0.id == request.id }
-            forget(request: request.id)
+            withdraw(request, of: index)
             return true
         }
+    }
+
+    private mutating func withdraw(_ request: Request, of index: Int) {
+        apps[index].requests.removeAll { $0.id == request.id }
+        forget(request: request.id)
     }
 
     /// The launch that has joined a session, and can listen now.
