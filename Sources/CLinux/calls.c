@@ -80,6 +80,11 @@ int clinux_set_subreaper(int on) { return prctl(PR_SET_CHILD_SUBREAPER, on, 0, 0
 
 void clinux_release_free_memory(void) { malloc_trim(0); }
 
+void clinux_keep_free_memory(int blocks, int most) {
+    mallopt(M_MMAP_THRESHOLD, blocks);
+    mallopt(M_TRIM_THRESHOLD, most);
+}
+
 int clinux_get_limit(int resource, uint64_t *soft, uint64_t *hard) {
     struct rlimit limit;
     int result = getrlimit(resource, &limit);

@@ -44,9 +44,9 @@ int clinux_inode_at(int directory, const char *name, uint64_t *inode) {
     return 0;
 }
 
-int clinux_set_modified(int descriptor, int64_t seconds) {
+int clinux_set_modified_at(int directory, const char *name, int64_t seconds) {
     struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = seconds}};
-    return futimens(descriptor, times);
+    return utimensat(directory, name, times, AT_SYMLINK_NOFOLLOW);
 }
 
 int clinux_reserve(int descriptor, int64_t offset, int64_t count) {

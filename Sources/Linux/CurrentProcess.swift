@@ -31,6 +31,12 @@ package enum CurrentProcess {
     /// Hands what is free on the heap back to the system: worth it after a peak, not often.
     package static func releaseFreeMemory() { clinux_release_free_memory() }
 
+    /// From now on memory that is freed stays with the process: of blocks of up to `blocks` bytes,
+    /// and `most` bytes in all. For who frees and takes the same all the time.
+    package static func keepFreeMemory(blocks: Int32, most: Int32) {
+        clinux_keep_free_memory(blocks, most)
+    }
+
     /// For the calling thread and those that it starts later: call before the first thread.
     package static func block(signals: [Int32]) throws(LinuxError) {
         try check(unsafe clinux_block_signals(signals, signals.count), "pthread_sigmask")

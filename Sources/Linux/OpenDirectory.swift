@@ -51,6 +51,15 @@ package struct OpenDirectory: ~Copyable, Sendable {
         )
     }
 
+    /// Seconds since 1970. No link is followed.
+    package func setModified(_ time: Int64, of name: String) throws(LinuxError) {
+        try check(
+            unsafe clinux_set_modified_at(descriptor.number, name, time),
+            "utimensat",
+            "\(path)/\(name)"
+        )
+    }
+
     package func remove(_ name: String) throws(LinuxError) {
         try check(
             unsafe clinux_remove_at(descriptor.number, name),
@@ -70,11 +79,6 @@ package struct OpenDirectory: ~Copyable, Sendable {
 }
 
 extension FileDescriptor {
-    /// Seconds since 1970.
-    package func setModified(_ time: Int64) throws(LinuxError) {
-        try check(clinux_set_modified(number, time), "utimensat")
-    }
-
     /// Room for so many bytes from there on, without making the file longer.
     package func reserve(_ count: Int64, at offset: Int64) throws(LinuxError) {
         try check(clinux_reserve(number, offset, count), "fallocate")

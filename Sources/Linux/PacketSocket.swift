@@ -2,10 +2,20 @@ internal import CLinux
 internal import Glibc
 
 /// One end of a pair of sockets that keep messages apart and can carry descriptors. Never waits.
-package struct PacketSocket: ~Copyable, Sendable {
+@safe
+package struct PacketSocket: ~Copyable {
     package let descriptor: FileDescriptor
+    /// For a message as it comes. Made once: of a heap that grows and shrinks by as much with each
+    /// message, the kernel would clear the pages each time.
+    private let room: UnsafeMutableRawBufferPointer
 
-    package init(_ descriptor: consuming FileDescriptor) { self.descriptor = descriptor }
+    /// `limit`: so many bytes a message has at most that comes.
+    package init(_ descriptor: consuming FileDescriptor, limit: Int) {
+        self.descriptor = descriptor
+        unsafe room = .allocate(byteCount: limit, alignment: 16)
+    }
+
+    deinit { unsafe room.deallocate() }
 
     /// Sends one message, with an open file if there is one; that stays the caller's. False: the
     /// other end must read first.
@@ -28,30 +38,25 @@ package struct PacketSocket: ~Copyable, Sendable {
         case end
     }
 
-    /// The next message, of at most `limit` bytes. A longer one is an error.
-    package func receive(limit: Int) throws(LinuxError) -> Received {
+    /// The next message. One that is too long is an error.
+    package func receive() throws(LinuxError) -> Received {
         var number: Int32 = -1
-        var length = -1
-        var problem = Int32(0)
-        // Most are short: nothing is zeroed for them.
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
-            repeat {
-                length = unsafe clinux_receive_packet(
-                    descriptor.number,
-                    buffer.baseAddress,
-                    limit,
-                    &number
-                )
-                problem = errno
-            } while length < 0 && problem == EINTR
-            count = max(0, length)
-        }
+        var length: Int
+        repeat {
+            length = unsafe clinux_receive_packet(
+                descriptor.number,
+                room.baseAddress,
+                room.count,
+                &number
+            )
+        } while length < 0 && errno == EINTR
         guard length >= 0 else {
-            let error = LinuxError("recvmsg", "", Errno(problem))
+            let error = LinuxError("recvmsg", "", Errno(errno))
             if error.errno == .again { return .nothing }
             throw error
         }
         guard length > 0 else { return .end }
+        let bytes = unsafe [UInt8](room[..<length])
         return .message(bytes, number < 0 ? nil : FileDescriptor(owning: number))
     }
 }

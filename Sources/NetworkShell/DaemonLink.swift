@@ -28,7 +28,7 @@ final class DaemonLink {
     private func read() {
         do {
             for _ in 0..<64 {
-                switch try socket.receive(limit: NetworkFormat.messageBytes) {
+                switch try socket.receive() {
                 case .nothing: return
                 case .end: return lost(nil)
                 case .message(let bytes, let file): ordered(try NetworkOrder(bytes), file)

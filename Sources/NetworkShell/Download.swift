@@ -11,6 +11,8 @@ final class Download: RunningExchange {
     let id: TransferID
     private let file: DownloadFile
     private let fileSystem: UInt64
+    /// Nothing has been in the file yet.
+    private var isUntouched: Bool
     private var exchange: Exchange
     /// By number: the first one, and those that fetch ranges beside it.
     private var links: [Connection]
@@ -58,7 +60,8 @@ final class Download: RunningExchange {
     init(_ id: TransferID, _ order: ExchangeOrder, _ file: consuming FileDescriptor) {
         self.id = id
         self.file = DownloadFile(file)
-        fileSystem = (try? self.file.descriptor.status())?.device ?? 0
+        let status = try? self.file.descriptor.status()
+        (fileSystem, isUntouched) = (status?.device ?? 0, status?.size == 0)
         exchange = Exchange(order, digits: DigestChallenge.digits)
         durable = order.resume?.filled ?? FilledBytes(prefix: 0)
         toldRanges = durable.ranges
@@ -165,6 +168,7 @@ final class Download: RunningExchange {
     private func write(_ bytes: Span<UInt8>, on number: Int) -> Bool {
         let (offset, actions) = exchange.received(bytes.count, on: number)
         if let offset {
+            isUntouched = false
             do throws(LinuxError) {
                 try file.descriptor.writeAll(bytes, at: offset)
             } catch {
@@ -266,6 +270,7 @@ final class Download: RunningExchange {
     }
 
     private func truncate() {
+        if isUntouched { return }
         do throws(LinuxError) {
             try file.descriptor.truncate(to: 0)
         } catch {

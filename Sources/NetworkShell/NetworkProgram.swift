@@ -25,10 +25,15 @@ package enum NetworkProgram {
         do {
             // A server that hangs up is no reason to end.
             try CurrentProcess.ignore(signal: Signal.pipe)
+            // A buffer of each request comes and goes; the process itself goes when it is idle.
+            CurrentProcess.keepFreeMemory(blocks: 1 << 20, most: 8 << 20)
             // Before any thread, and before anything is read.
             let sandbox = try Sandbox()
             let loop = try EventLoop()
-            let socket = PacketSocket(FileDescriptor(owning: socket))
+            let socket = PacketSocket(
+                FileDescriptor(owning: socket),
+                limit: NetworkFormat.messageBytes
+            )
             let service = try NetworkService(loop, socket, sandbox)
             while try loop.runTurn() { try service.turnEnded() }
             return service.problem == nil ? 0 : report(service.problem ?? "")

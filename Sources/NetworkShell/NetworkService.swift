@@ -174,6 +174,9 @@ final class NetworkService {
     }
 
     private func setTimer(_ milliseconds: Int?) {
+        // Most often it is to be now, which needs no timer.
+        isTimeOutDue = milliseconds == 0
+        if isTimeOutDue { return }
         let wait = milliseconds.map { Interval.milliseconds(Int64($0)) }
         do throws(LinuxError) {
             try curlTimer?.arm(at: wait.map { Clocks.boot() + $0 })
@@ -194,8 +197,28 @@ final class NetworkService {
         try? progressTimer?.arm(at: now + Self.tick)
     }
 
-    /// After each turn of the loop: what has ended, and who has something to do.
+    /// libcurl is to be told that its time has come, as soon as it has returned.
+    private var isTimeOutDue = false
+
+    /// After each turn of the loop: what has ended, who has something to do, and what that begins.
     func turnEnded() throws {
+        settle()
+        // Sockets and orders have their turn, too.
+        for _ in 0..<4 where isTimeOutDue {
+            isTimeOutDue = false
+            multi.timeOut()
+            settle()
+        }
+        if isTimeOutDue { try curlTimer?.arm(at: Clocks.boot()) }
+        try flushBatch()
+        try link.flush()
+        let isIdle = exchanges.isEmpty && removals.isEmpty
+        if isIdle, isRetired { return end(nil) }
+        if isIdle, !wasIdle { try idleTimer?.arm(at: Clocks.boot() + Self.linger) }
+        wasIdle = isIdle
+    }
+
+    private func settle() {
         while let (request, error) = multi.next() {
             if removals.ended(request) {
                 removeNext()
@@ -208,12 +231,6 @@ final class NetworkService {
             touched[exchange.id] = exchange
         }
         while let (_, exchange) = touched.popFirst() { advance(exchange) }
-        try flushBatch()
-        try link.flush()
-        let isIdle = exchanges.isEmpty && removals.isEmpty
-        if isIdle, isRetired { return end(nil) }
-        if isIdle, !wasIdle { try idleTimer?.arm(at: Clocks.boot() + Self.linger) }
-        wasIdle = isIdle
     }
     private var touched: [TransferID: any RunningExchange] = [:]
     private var wasIdle = false

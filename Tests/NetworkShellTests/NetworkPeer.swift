@@ -41,7 +41,7 @@ final class NetworkPeer {
         program.error = 2
         program.user = user.map { ($0.user, $0.group) }
         process = try program.start()
-        socket = PacketSocket(mine)
+        socket = PacketSocket(mine, limit: NetworkFormat.messageBytes)
         guard greets else { return }
         try send(.hello(version: NetworkFormat.version))
         guard case .hello(NetworkFormat.version, let lacks) = try next() else {
@@ -87,7 +87,7 @@ final class NetworkPeer {
     private func receive() throws -> NetworkReport {
         while true {
             try Wait.until(readable: socket?.descriptor.number ?? -1, "a report")
-            guard let received = try socket?.receive(limit: NetworkFormat.messageBytes) else {
+            guard let received = try socket?.receive() else {
                 throw DidNotHappen(description: "a report: nobody listens")
             }
             switch received {

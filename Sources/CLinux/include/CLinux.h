@@ -146,7 +146,7 @@ int clinux_move_at(int from, const char *name, int to);
 int clinux_remove_at(int directory, const char *name);
 /// The inode of what is there, links not followed; 0 and its number, or -1.
 int clinux_inode_at(int directory, const char *name, uint64_t *inode);
-int clinux_set_modified(int descriptor, int64_t seconds);
+int clinux_set_modified_at(int directory, const char *name, int64_t seconds);
 /// Reserves room without making the file longer.
 int clinux_reserve(int descriptor, int64_t offset, int64_t count);
 /// All that was written to the file system of the descriptor becomes durable.
@@ -223,6 +223,7 @@ int clinux_become(uid_t user, gid_t group);
 int clinux_set_subreaper(int on);
 
 void clinux_release_free_memory(void);
+void clinux_keep_free_memory(int blocks, int most);
 int clinux_get_limit(int resource, uint64_t *soft, uint64_t *hard);
 int clinux_set_limit(int resource, uint64_t soft, uint64_t hard);
 int clinux_resource(int which);  // 0 core, 1 data, 2 open files, 3 address space, 4 processes

@@ -37,7 +37,7 @@ final class NetworkProcess {
         guard let mine = pair.one.take(), let other = pair.other.take() else {
             throw LinuxError("socketpair", "", .invalid)
         }
-        socket = PacketSocket(mine)
+        socket = PacketSocket(mine, limit: NetworkFormat.messageBytes)
         var program = Program(path, arguments: [path], environment: Self.environment)
         program.passed = [other.number]
         program.error = 2
@@ -95,7 +95,7 @@ final class NetworkProcess {
     private func read() {
         do {
             while !isOver {
-                switch try socket.receive(limit: NetworkFormat.messageBytes) {
+                switch try socket.receive() {
                 case .nothing: return
                 case .end: return end("the network process has ended")
                 case .message(let bytes, _): take(try NetworkReport(bytes))

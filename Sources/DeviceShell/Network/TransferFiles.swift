@@ -5,6 +5,8 @@ internal import Vocabulary
 /// The files of transfers: where their bytes go, and how they get their names. Only the daemon
 /// knows paths; the network process gets open files.
 struct TransferFiles {
+    let directories: TurnDirectory
+
     /// A file for an exchange, open for it.
     struct Opened: ~Copyable {
         let descriptor: FileDescriptor
@@ -18,17 +20,17 @@ struct TransferFiles {
     }
 
     /// Opens what is there of the file, or makes it. `durable`: so long it must be.
-    static func open(
+    func open(
         _ file: TransferFile,
         durable: Int64
     ) throws(Problem) -> Opened {
         do throws(LinuxError) {
-            let directory = try OpenDirectory(file.directory)
-            bring(file, to: directory)
-            let descriptor = try directory.open(file.partialName, [.both, .create])
+            let opened = try directories.open(file.directory)
+            bring(file, to: opened.directory)
+            let descriptor = try opened.directory.open(file.partialName, [.both, .create])
             let status = try descriptor.status()
             guard status.kind == .file, status.links == 1, status.size >= durable else {
-                try? directory.remove(file.partialName)
+                try? opened.directory.remove(file.partialName)
                 throw LinuxError("open", file.partialName, .stale)
             }
             return Opened(descriptor: descriptor, inode: status.inode)
@@ -37,17 +39,17 @@ struct TransferFiles {
         }
     }
 
-    static func discard(_ file: TransferFile) {
+    func discard(_ file: TransferFile) {
         // What cannot be removed is in nobody's way: its name is hidden, and never used again.
         for path in [file.directory, file.former].compactMap(\.self) {
-            guard let directory = try? OpenDirectory(path) else { continue }
-            try? directory.remove(file.partialName)
+            guard let opened = try? directories.open(path) else { continue }
+            try? opened.directory.remove(file.partialName)
         }
     }
 
     /// What was fetched before the transfer was moved follows it. On another file system it does
     /// not: there the transfer begins anew.
-    private static func bring(_ file: TransferFile, to directory: borrowing OpenDirectory) {
+    private func bring(_ file: TransferFile, to directory: borrowing OpenDirectory) {
         guard let path = file.former, let former = try? OpenDirectory(path),
             former.inode(of: file.partialName) != nil
         else { return }
@@ -62,32 +64,34 @@ struct TransferFiles {
     }
 
     /// Whether something has this name.
-    static func exists(_ name: String, in path: String) -> Bool {
-        guard let directory = try? OpenDirectory(path) else { return false }
-        return directory.inode(of: name) != nil
+    func exists(_ name: String, in path: String) -> Bool {
+        guard let opened = try? directories.open(path) else { return false }
+        return opened.directory.inode(of: name) != nil
     }
 
     /// Gives complete files their names. What they are is durable when this returns, with one call
     /// for each directory.
-    static func place(_ placements: [(id: TransferID, placement: Placement)])
+    func place(_ placements: [(id: TransferID, placement: Placement)])
         -> [(id: TransferID, event: TransferEvent)]
     {
         var events: [(id: TransferID, event: TransferEvent)] = []
-        var directories: [String] = []
-        for (_, placement) in placements where !directories.contains(placement.file.directory) {
-            directories.append(placement.file.directory)
+        var paths: [String] = []
+        for (_, placement) in placements where !paths.contains(placement.file.directory) {
+            paths.append(placement.file.directory)
         }
-        for path in directories {
+        for path in paths {
             let inside = placements.filter { $0.placement.file.directory == path }
             do throws(LinuxError) {
-                let directory = try OpenDirectory(path)
+                let opened = try directories.open(path)
                 var named: [(id: TransferID, event: TransferEvent)] = []
-                for (_, placement) in inside { bring(placement.file, to: directory) }
-                for (id, placement) in inside { named.append((id, name(placement, in: directory))) }
-                try directory.synchronize()
+                for (id, placement) in inside {
+                    bring(placement.file, to: opened.directory)
+                    named.append((id, Self.name(placement, in: opened.directory)))
+                }
+                try opened.directory.synchronize()
                 events += named
             } catch {
-                events += inside.map { ($0.id, .notPlaced(failure(error))) }
+                events += inside.map { ($0.id, .notPlaced(Self.failure(error))) }
             }
         }
         return events
@@ -99,21 +103,20 @@ struct TransferFiles {
     ) -> TransferEvent {
         let partial = placement.file.partialName
         do throws(LinuxError) {
-            guard directory.inode(of: partial) != nil else {
-                // By a daemon that has died since: it did not live to tell.
-                let isNamed =
-                    placement.inode != nil
-                    && directory.inode(of: placement.name) == placement.inode
-                return isNamed ? .placed(name: placement.name) : .lost
-            }
             if let seconds = placement.modified.flatMap(HTTPDate.seconds) {
                 // A file system that keeps no such time has the file all the same.
-                try? directory.open(partial, .reading).setModified(seconds)
+                try? directory.setModified(seconds, of: partial)
             }
             try directory.rename(partial, to: placement.name, replacing: placement.overwrites)
             return .placed(name: placement.name)
         } catch {
-            return .notPlaced(failure(error))
+            guard error.errno == .noEntry || error.errno == .exists,
+                directory.inode(of: partial) == nil
+            else { return .notPlaced(failure(error)) }
+            // By a daemon that has died since: it did not live to tell.
+            let isNamed =
+                placement.inode != nil && directory.inode(of: placement.name) == placement.inode
+            return isNamed ? .placed(name: placement.name) : .lost
         }
     }
 

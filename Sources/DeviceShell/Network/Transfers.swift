@@ -16,6 +16,7 @@ final class Transfers {
     private let happened: (TransferID, TransferEvent) -> Void
     private let credentialReader = CredentialReader()
     private var logins = KeptLogins()
+    private let files: TransferFiles
     /// Tells the user.
     var notify: (TransferNotice) -> Void = { _ in }
     /// Takes what begins; nil: the next one does.
@@ -40,6 +41,7 @@ final class Transfers {
     ) {
         (self.loop, self.program, self.control) = (loop, program, control)
         (self.clock, self.happened) = (clock, happened)
+        files = TransferFiles(directories: TurnDirectory(loop))
     }
 
     func perform(_ action: TransferAction, _ id: TransferID) {
@@ -50,11 +52,11 @@ final class Transfers {
         case .proceed: try? running[id]?.send(.proceed(id), with: nil)
         case .stop: try? running[id]?.send(.stop(id), with: nil)
         case .place(let placement): place(id, placement)
-        case .discard(let file): TransferFiles.discard(file)
+        case .discard(let file): files.discard(file)
         // What cannot be asked for is left to the server.
         case .remove(let removal): try? networkProcess()?.send(.remove(removal), with: nil)
         case .look(let directory, let name):
-            if TransferFiles.exists(name, in: directory) { happened(id, .notPlaced(.exists)) }
+            if files.exists(name, in: directory) { happened(id, .notPlaced(.exists)) }
         case .forget(let numbers): logins.forget(numbers)
         case .notify(let notice): notify(notice)
         }
@@ -72,7 +74,7 @@ final class Transfers {
             return happened(id, .ended(.failed(error.failure), durable: nil))
         }
         do throws(TransferFiles.Problem) {
-            let opened = try TransferFiles.open(file, durable: order.resume?.filled.end ?? 0)
+            let opened = try files.open(file, durable: order.resume?.filled.end ?? 0)
             happened(id, .opened(inode: opened.inode))
             let handle = NetworkProcess.OpenFile(opened.descriptor)
             guard let process = networkProcess(for: id) else { return }
@@ -244,6 +246,6 @@ final class Transfers {
         placing = nil
         let placements = placements
         self.placements = []
-        for (id, event) in TransferFiles.place(placements) { happened(id, event) }
+        for (id, event) in files.place(placements) { happened(id, event) }
     }
 }
