@@ -25,7 +25,7 @@ extension DeviceConditions: CallReply {
     static let documentation =
         "battery (x, percent), power (b, external power), network (s: "
         + words(NetworkReach.self)
-        + "), metered (b), low-power (b), thermal (s: "
+        + "), metered (b), low-data (b), low-power (b), thermal (s: "
         + words(ThermalLevel.self)
         + ")"
 

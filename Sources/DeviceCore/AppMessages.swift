@@ -162,7 +162,10 @@ package struct Offer: Hashable, Sendable, Codable {
 package enum StopReason: String, Hashable, Sendable, Codable, CaseIterable {
     /// The grant is used up.
     case timeout
-    case powerLost, networkLost, networkMetered, deviceInUse
+    case powerLost, networkLost
+    /// Or low-data mode was turned on: what is stored has one word for both.
+    case networkMetered
+    case deviceInUse
     /// The data that it asked for is protected by the lock now.
     case dataLocked
     case lowPowerMode, thermal, memoryPressure

@@ -6,6 +6,7 @@ package struct DeviceConditions: Hashable, Sendable, Codable {
     package var power: Bool?
     package var network: Word<NetworkReach>?
     package var metered: Bool?
+    package var lowData: Bool?
     package var lowPower: Bool?
     package var thermal: Word<ThermalLevel>?
 
@@ -13,6 +14,7 @@ package struct DeviceConditions: Hashable, Sendable, Codable {
 
     private enum CodingKeys: String, CodingKey {
         case battery, power, network, metered, thermal
+        case lowData = "low-data"
         case lowPower = "low-power"
     }
 }

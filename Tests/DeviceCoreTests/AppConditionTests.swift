@@ -29,6 +29,7 @@ struct AppConditionTests {
         var (bench, launch) = try watching()
         var known = conditions {
             ($0.battery, $0.power, $0.metered, $0.lowPower) = (80, false, false, false)
+            $0.lowData = false
             ($0.network, $0.thermal) = (Word(.on), Word(.nominal))
         }
         #expect(bench.reply == .conditions(known))
@@ -39,6 +40,9 @@ struct AppConditionTests {
         #expect(told(bench, launch) == [], "nothing has changed")
         bench.ask(.override(.lowPower, .value(1)))
         known.lowPower = true
+        #expect(told(bench, launch) == [known])
+        bench.ask(.override(.lowData, .value(1)))
+        known.lowData = true
         #expect(told(bench, launch) == [known])
         bench.sense(.network, .value(1))
         known.network = Word(.portal)

@@ -15,8 +15,8 @@ struct TransferGateTests {
     /// On a charging device that nobody uses, with a network that costs nothing.
     init() {
         let good = [
-            (Condition.network, 2), (.metered, 0), (.power, 1), (.idle, 1), (.battery, 90),
-            (.locked, 0), (.lowPower, 0), (.thermal, 0), (.memory, 0),
+            (Condition.network, 2), (.metered, 0), (.lowData, 0), (.power, 1), (.idle, 1),
+            (.battery, 90), (.locked, 0), (.lowPower, 0), (.thermal, 0), (.memory, 0),
         ]
         for (condition, value) in good { bench.set(condition, value) }
         bench.advance(.minutes(5))
@@ -64,6 +64,7 @@ struct TransferGateTests {
     private static let discretionary: [Kind] = [.discretionary, .fromBackground]
     private static let changes = [
         Change(condition: .metered, value: 1, stops: discretionary + [.unmetered], gate: "metered"),
+        Change(condition: .lowData, value: 1, stops: discretionary + [.unmetered], gate: "metered"),
         Change(condition: .lowPower, value: 1, stops: discretionary, gate: "low-power"),
         Change(condition: .power, value: 0, stops: [.power], gate: "external-power"),
         Change(condition: .thermal, value: 2, stops: discretionary, gate: "thermal"),
@@ -144,8 +145,9 @@ struct TransferGateTests {
         let readers: [(Condition, [Gate])] = [
             (.power, [.externalPower, .battery, .betterMoment, .settling]),
             (.idle, [.betterMoment]), (.network, [.network, .settling]),
-            (.metered, [.metered, .settling]), (.battery, [.battery]), (.lowPower, [.lowPower]),
-            (.thermal, [.thermal]), (.locked, [.dataProtection]), (.storage, [.storage]),
+            (.metered, [.metered, .settling]), (.lowData, [.metered]), (.battery, [.battery]),
+            (.lowPower, [.lowPower]), (.thermal, [.thermal]), (.locked, [.dataProtection]),
+            (.storage, [.storage]),
         ]
         for (condition, gates) in readers {
             for gate in gates { #expect(condition.gates.contains(gate), "\(condition) \(gate)") }

@@ -91,6 +91,16 @@ struct SampleSessionTests {
         #expect(server.answers(200) == 0)
     }
 
+    @Test func `in low-data mode it waits, and says so`() throws {
+        try enqueue()
+        try sample.bench.set("low-data", "on")
+        try advance(.hours(3))
+        let transfers = try #require(try sample.bench.ask("Transfers").listValue)
+        let sentences = transfers.map { $0["sentence"]?.stringValue ?? "" }
+        #expect(sentences.allSatisfy { $0.contains("low-data mode is on") }, "\(sentences)")
+        #expect(server.answers(200) == 0)
+    }
+
     @Test func `a file that is not there within a day fails with a time-out`() throws {
         try enqueue()
         try sample.bench.set("metered", "on")

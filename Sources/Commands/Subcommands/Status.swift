@@ -177,8 +177,10 @@ private struct StatusText {
         }
         var section = Screen.Section(title: "Device", style: .bold)
         (section.table, section.lister) = (table, "conditions")
-        section.hints = unknown(report.conditions.filter(\.isUnknown).map(\.condition))
-        let values = report.conditions.map { "\($0.condition) \($0.valueCell(nil).text)" }
+        // What only the user sets is no news until it is set.
+        let told = report.conditions.filter { !$0.isUnset }
+        section.hints = unknown(told.filter(\.isUnknown).map(\.condition))
+        let values = told.map { "\($0.condition) \($0.valueCell(nil).text)" }
         section.brief = "Device: " + values.joined(separator: ", ")
         return section
     }
@@ -205,13 +207,18 @@ extension Report.InvalidManifest {
 
 extension Report.Condition {
     var isUnknown: Bool { sensing == Sensing.unknown.rawValue }
+    /// Nobody reports it, and the user has not set it.
+    var isUnset: Bool {
+        isUnknown && Condition(named: condition)?.isOnlySetByHand ?? false
+    }
 
     func valueCell(_ usual: Console.Style?) -> Table.Cell {
         let value = value ?? ""
         return switch Sensing(rawValue: sensing) {
         case .noDevice:
             Table.Cell(Condition(named: condition).map { "\(value) (\($0.row.absence))" } ?? value)
-        case .unknown: Table.Cell("unknown", .yellow)
+        case .unknown:
+            isUnset ? Table.Cell("off") : Table.Cell("unknown", .yellow)
         case .lost: Table.Cell("lost, taken as " + value, .yellow)
         case .known, nil: Table.Cell(value, usual)
         }

@@ -156,7 +156,7 @@ extension OffstageProgram {
             ),
             OptionRow("every", "repeat this long after each run, such as 1d", argument: "TIME"),
             OptionRow("network", "require a network"),
-            OptionRow("unmetered", "require an unmetered network"),
+            OptionRow("unmetered", "require an unmetered network, and low-data mode off"),
             OptionRow("power", "require external power; not for --refresh"),
             OptionRow("unlocked", "require an unlocked screen, for protected data"),
             OptionRow(

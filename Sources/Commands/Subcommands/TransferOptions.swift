@@ -28,7 +28,7 @@ struct TransferOptions {
             argument: "RATE"
         ),
         OptionRow("discretionary", "wait for an unmetered network, power and an idle device"),
-        OptionRow("unmetered", "require an unmetered network"),
+        OptionRow("unmetered", "require an unmetered network, and low-data mode off"),
         OptionRow("power", "require external power"),
         OptionRow(
             "after",

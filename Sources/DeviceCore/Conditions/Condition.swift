@@ -1,6 +1,6 @@
 /// A thing about the device that gates read. Values are integers with the meaning of `words`.
 package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
-    case battery, power, network, metered, locked, idle, lowPower, thermal, memory, storage
+    case battery, power, network, metered, lowData, locked, idle, lowPower, thermal, memory, storage
 
     /// Of arrays with an element for each condition.
     package var index: Int {
@@ -9,12 +9,13 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
         case .power: 1
         case .network: 2
         case .metered: 3
-        case .locked: 4
-        case .idle: 5
-        case .lowPower: 6
-        case .thermal: 7
-        case .memory: 8
-        case .storage: 9
+        case .lowData: 4
+        case .locked: 5
+        case .idle: 6
+        case .lowPower: 7
+        case .thermal: 8
+        case .memory: 9
+        case .storage: 10
         }
     }
 
@@ -31,12 +32,13 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
         case .power: Self.rows.1
         case .network: Self.rows.2
         case .metered: Self.rows.3
-        case .locked: Self.rows.4
-        case .idle: Self.rows.5
-        case .lowPower: Self.rows.6
-        case .thermal: Self.rows.7
-        case .memory: Self.rows.8
-        case .storage: Self.rows.9
+        case .lowData: Self.rows.4
+        case .locked: Self.rows.5
+        case .idle: Self.rows.6
+        case .lowPower: Self.rows.7
+        case .thermal: Self.rows.8
+        case .memory: Self.rows.9
+        case .storage: Self.rows.10
         }
     }
 
@@ -76,6 +78,16 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
             cautious: 1,
             question: "whether the network is metered",
             documentation: "The network is metered."
+        ),
+        ConditionRow(
+            name: "low-data",
+            scale: .names(["off", "on"]),
+            harmless: 0,
+            cautious: 0,
+            question: "whether data is to be saved",
+            documentation:
+                "Low-data mode: the user has asked programs to use little data. No sensor "
+                + "reports it: it is off unless it is set."
         ),
         ConditionRow(
             name: "locked",
@@ -127,6 +139,16 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
             documentation: "Whether the state directory can be written."
         )
     )
+
+    /// No source reports it: it is unknown, and harmless, unless the user sets it.
+    package var isOnlySetByHand: Bool {
+        switch self {
+        case .lowData: true
+        case .battery, .power, .network, .metered, .locked, .idle, .lowPower, .thermal, .memory,
+            .storage:
+            false
+        }
+    }
 
     /// By the name that the command line uses.
     package init?(named name: String) {
@@ -289,6 +311,7 @@ extension Condition {
             GateSet(.externalPower, .settling, .battery, .appQuota, .deviceQuota, .betterMoment)
         case .network: GateSet(.network, .settling)
         case .metered: GateSet(.metered, .settling)
+        case .lowData: GateSet(.metered)
         case .locked: GateSet(.beforeFirstUnlock, .dataProtection)
         case .idle: GateSet(.deviceInUse, .sharedWake, .betterMoment)
         case .lowPower: GateSet(.lowPower)

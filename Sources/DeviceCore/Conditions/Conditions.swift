@@ -48,6 +48,7 @@ package struct Conditions: Hashable, Sendable, Codable {
     package var battery: Int { value(.battery) }
     package var networkReachable: Bool { value(.network) == 2 }
     package var metered: Bool { value(.metered) == 1 }
+    package var lowData: Bool { value(.lowData) == 1 }
     /// Whether nobody is known to use the device. An estimate knows of nobody: it holds work back,
     /// and neither ends any nor teaches when the device is used.
     package var deviceIdle: Bool { value(.idle) == 1 || self[.idle].source == .estimate }

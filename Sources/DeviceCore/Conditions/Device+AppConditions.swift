@@ -21,6 +21,7 @@ extension Device {
             }
         }
         told.metered = conditions.known(.metered).map { $0 == 1 }
+        told.lowData = conditions.known(.lowData).map { $0 == 1 }
         told.lowPower = conditions.known(.lowPower).map { $0 == 1 }
         told.thermal = conditions.known(.thermal).map {
             switch $0 {
@@ -111,7 +112,7 @@ extension Condition {
     /// Whether it is in `DeviceConditions`.
     fileprivate var isToldToApps: Bool {
         switch self {
-        case .battery, .power, .network, .metered, .lowPower, .thermal: true
+        case .battery, .power, .network, .metered, .lowData, .lowPower, .thermal: true
         case .locked, .idle, .memory, .storage: false
         }
     }

@@ -188,7 +188,7 @@ extension StopReason {
         case .timeout: "its time was over"
         case .powerLost: "external power is gone"
         case .networkLost: "the network is gone"
-        case .networkMetered: "the network is metered now"
+        case .networkMetered: "the network is metered now, or low-data mode is on"
         case .deviceInUse: "the device is in use"
         case .dataLocked: "the data that it needs is locked now"
         case .lowPowerMode: "low-power mode"

@@ -137,6 +137,8 @@ extension Check {
         let suffix = problem.isEmpty ? "" : " (\(problem))"
         let byHand = "set it by hand: offstage set \(row.name) VALUE"
         switch state.sensing {
+        case .unknown where condition.isOnlySetByHand:
+            return Check(name, ok: true, "\(value) unless it is set: offstage set \(row.name) on")
         case .known:
             let source = state.source?.label ?? ""
             return Check(name, ok: true, "\(value) (\(source))" + suffix)
@@ -256,14 +258,14 @@ extension String {
 extension Condition {
     fileprivate static let packageOfLogind = "libpam-systemd"
 
-    /// Debian's, with the service that reports it; nil: the kernel does.
+    /// Debian's, with the service that reports it; nil: the kernel does, or nobody.
     fileprivate var package: String? {
         switch self {
         case .battery, .power: "upower"
         case .network, .metered: "network-manager"
         case .locked, .idle: Self.packageOfLogind
         case .lowPower: "power-profiles-daemon"
-        case .thermal, .memory, .storage: nil
+        case .lowData, .thermal, .memory, .storage: nil
         }
     }
 }

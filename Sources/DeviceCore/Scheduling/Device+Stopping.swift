@@ -35,6 +35,7 @@ extension Device {
         case .thermal: conditions.isTooWarm ? .thermal : nil
         case .memory: conditions.isMemoryShort ? .memoryPressure : nil
         case .metered: conditions.isAssured(.metered) ? nil : .networkMetered
+        case .lowData: conditions.lowData ? .networkMetered : nil
         case .locked: conditions.isAssured(.locked) ? nil : .dataLocked
         case .battery, .storage: nil
         }

@@ -161,7 +161,7 @@ extension SettingRow {
         SettingRow(
             name: "refresh-on-metered",
             field: .flag(\.refreshOnMetered),
-            documentation: "Whether refreshes may use a metered network."
+            documentation: "Whether refreshes may use a metered network, or run in low-data mode."
         ),
         SettingRow(
             name: "processing-interval",

@@ -139,7 +139,7 @@ final class ConditionSources {
             guard let thermal else { return "thermal zones are not read (--thermal off)" }
             return thermal.problem.map { "\($0)" }
         case .idle: return loadProblem
-        case .metered, .locked, .lowPower, .memory, .storage: return nil
+        case .metered, .lowData, .locked, .lowPower, .memory, .storage: return nil
         }
     }
 

@@ -62,6 +62,8 @@ struct StoreMigrations {
         StoreStep(),
         // The most memory that a run had; where nothing is said, it may have been more.
         StoreStep(),
+        // Low-data mode, when it is set by hand; a daemon of before knows no such condition.
+        StoreStep(),
     ])
 
     static var newest: Int64 { current.newest }
