@@ -24,7 +24,8 @@ final class DevicePeer: UIResponder, UIApplicationDelegate {
             "thermal \(ProcessInfo.processInfo.thermalState)"
         }
         monitor.pathUpdateHandler = { path in
-            say("path \(path.status) \(path.isExpensive ? "expensive" : "free")")
+            let cost = path.isExpensive ? "expensive" : "free"
+            say("path \(path.status) \(cost)\(path.isConstrained ? " constrained" : "")")
         }
         monitor.start(queue: queue)
         sequence = Task.detached {

@@ -230,6 +230,29 @@ struct DeviceTests {
         #expect(paths.isEmpty, "it was cancelled")
     }
 
+    @Test func `low-data mode alone makes another path, and none without a network`() throws {
+        #expect(session.session.greet() != nil)
+        let paths = Inbox<NWPath>()
+        let monitor = monitor()
+        monitor.pathUpdateHandler = { paths.put($0) }
+        monitor.start(queue: DispatchQueue(label: "constrained"))
+        let first = try paths.next()
+        #expect(!first.isConstrained)
+        try change { $0["low-data"] = true }
+        let second = try paths.next()
+        #expect(second.isConstrained && second.isExpensive && second != first)
+        #expect(second.debugDescription == "satisfied (wlan0), expensive, constrained")
+        try change { ($0["low-data"], $0["metered"]) = (true, false) }
+        let third = try paths.next()
+        #expect(third.isConstrained && !third.isExpensive)
+        try change { ($0["low-data"], $0["network"]) = (true, "off") }
+        let fourth = try paths.next()
+        #expect(fourth.status == .unsatisfied && !fourth.isConstrained)
+        // Nobody has set it.
+        try change { $0["low-data"] = nil }
+        #expect(try paths.next() == first)
+    }
+
     @Test func `only the interfaces that are asked for count`() {
         #expect(session.session.greet() != nil)
         #expect(monitor(required: .wifi).currentPath.status == .satisfied)

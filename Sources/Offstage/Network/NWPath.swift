@@ -38,8 +38,8 @@ public struct NWPath: Hashable, Sendable, CustomDebugStringConvertible {
     public let availableInterfaces: [NWInterface]
     /// The network is metered.
     public let isExpensive: Bool
-    /// Always false: there is no Low Data Mode.
-    public var isConstrained: Bool { false }
+    /// The user has turned on low-data mode (`offstage set low-data on`).
+    public let isConstrained: Bool
 
     /// Whether one of ``availableInterfaces`` is of a type.
     ///
@@ -52,9 +52,9 @@ public struct NWPath: Hashable, Sendable, CustomDebugStringConvertible {
 
     /// In words, for logs.
     public var debugDescription: String {
-        let expensive = isExpensive ? ", expensive" : ""
+        let cost = (isExpensive ? ", expensive" : "") + (isConstrained ? ", constrained" : "")
         let names = availableInterfaces.map(\.name).joined(separator: ", ")
-        return "\(status)\(names.isEmpty ? "" : " (\(names))")\(expensive)"
+        return "\(status)\(names.isEmpty ? "" : " (\(names))")\(cost)"
     }
 
     /// `required`: only such interfaces count; nil: all. `prohibited`: these do not.
@@ -78,5 +78,6 @@ public struct NWPath: Hashable, Sendable, CustomDebugStringConvertible {
         }
         availableInterfaces = status == .unsatisfied ? [] : usable
         isExpensive = status != .unsatisfied && conditions.metered ?? false
+        isConstrained = status != .unsatisfied && conditions.lowData ?? false
     }
 }

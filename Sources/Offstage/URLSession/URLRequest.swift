@@ -39,12 +39,12 @@ public struct URLRequest: Hashable, Sendable {
     public var timeoutInterval: TimeInterval
     /// See ``CachePolicy-swift.enum``.
     public var cachePolicy: CachePolicy
-    /// False: only over a network that is not metered. This device cannot tell a cellular network
-    /// from another one that costs by the byte.
+    /// False: only while the network is not metered and low-data mode is off. This device cannot
+    /// tell a cellular network from another one that costs by the byte.
     public var allowsCellularAccess = true
-    /// False: only over a network that is not metered.
+    /// False: only while the network is not metered and low-data mode is off.
     public var allowsExpensiveNetworkAccess = true
-    /// False: only over a network that is not metered.
+    /// False: only while the network is not metered and low-data mode is off.
     public var allowsConstrainedNetworkAccess = true
     /// Has no effect.
     public var networkServiceType = NetworkServiceType.default

@@ -15,9 +15,9 @@ public class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
 
     /// See ``background(withIdentifier:)``.
     public let identifier: String?
-    /// True: tasks wait for a good moment: an unmetered network, a battery that is not low, and
-    /// for up to 12 hours until the device is idle on external power. What is resumed while the
-    /// app is in the background waits so until its user opens it.
+    /// True: tasks wait for a good moment: an unmetered network, low-data mode off, a battery that
+    /// is not low, and for up to 12 hours until the device is idle on external power. What is
+    /// resumed while the app is in the background waits so until its user opens it.
     public var isDiscretionary = false
     /// False: the app is not launched for the events of this session; it gets them when it runs.
     public var sessionSendsLaunchEvents = true
@@ -29,12 +29,12 @@ public class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     public var timeoutIntervalForRequest: TimeInterval = 60
     /// Seconds from `resume()` after which a task fails, whatever it waits for.
     public var timeoutIntervalForResource: TimeInterval = 604_800
-    /// False: only over a network that is not metered. This device cannot tell a cellular network
-    /// from another one that costs by the byte.
+    /// False: only while the network is not metered and low-data mode is off. This device cannot
+    /// tell a cellular network from another one that costs by the byte.
     public var allowsCellularAccess = true
-    /// False: only over a network that is not metered.
+    /// False: only while the network is not metered and low-data mode is off.
     public var allowsExpensiveNetworkAccess = true
-    /// False: only over a network that is not metered.
+    /// False: only while the network is not metered and low-data mode is off.
     public var allowsConstrainedNetworkAccess = true
     /// How caches are used; what a request says goes before it. There is no cache, so every task
     /// fetches anew, and one that is to take only what is cached fails.
