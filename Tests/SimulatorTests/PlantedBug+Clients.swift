@@ -3,7 +3,8 @@ import ClientCore
 import Vocabulary
 
 extension PlantedBug {
-    static let all = effects + records + events + clients + refreshes + held + lies + transfers
+    static let all =
+        effects + records + events + clients + refreshes + held + lies + transfers + seesLowData
 
     /// Bugs of the library.
     static let clients: [PlantedBug] = [

@@ -240,6 +240,35 @@ extension PlantedBug {
     ]
 }
 
+/// Low-data mode is not seen, or seen where there is none.
+extension PlantedBug {
+    static func missesLowData(_ rule: String, _ notices: String) -> PlantedBug {
+        PlantedBug("low-data mode is not seen", rule).with {
+            ($0.notices, $0.days) = (notices, 10)
+            $0.event = {
+                switch $0 {
+                case .condition(.lowData, _, _): return []
+                case .started(var start):
+                    start.conditions.removeAll { $0.condition == .lowData }
+                    return [.started(start)]
+                case let other: return [other]
+                }
+            }
+        }
+    }
+
+    static let seesLowData = [
+        PlantedBug("low-data mode is seen where there is none", "what does not run has a reason")
+            .with {
+                ($0.notices, $0.days) = ("low-data mode is on (metered)", 8)
+                $0.event = { event in
+                    guard case .started = event else { return [event] }
+                    return [event, .condition(.lowData, .upower, .value(1))]
+                }
+            }
+    ]
+}
+
 extension SessionOrder {
     /// Its token is with what is asked of the server, and the device does not see it.
     fileprivate var withToken: SessionOrder {

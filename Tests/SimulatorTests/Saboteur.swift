@@ -297,6 +297,8 @@ struct PlantedBug: Sendable, CustomStringConvertible {
 
     /// Each with the fault that shows it, which nothing else does.
     static let faults: [(fault: Fault, bug: PlantedBug)] = [
+        (.lowData, .missesLowData("transfers begin when they may", "in low-data mode")),
+        (.lowData, .missesLowData("what work asks for is there", "low-data is not there")),
         (
             .declines,
             PlantedBug("what is declined is taken", "a request is handed over once").with {

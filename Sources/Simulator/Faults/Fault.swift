@@ -20,6 +20,8 @@ package enum Fault: String, CaseIterable, Hashable, Sendable, Codable {
     case cancelled, paused, closed, simulated, userInitiated, fetched
     // Downloads.
     case connectionLost, objectChanged, badServer, networkKilled, unauthorized
+    // The device again: the last, so that the seeds have their other faults as before.
+    case lowData
 
     var index: Int { Self.all.firstIndex(of: self) ?? 0 }
 

@@ -15,7 +15,8 @@ final class AskedForIsThere: Invariant {
             else { continue }
             let wanted: [(isAsked: Bool, condition: Condition)] = [
                 (needs.power, .power), (needs.network, .network), (needs.unmetered, .metered),
-                (needs.unlocked, .locked),
+                // It is known in every world.
+                (needs.unmetered, .lowData), (needs.unlocked, .locked),
             ]
             for (isAsked, condition) in wanted
             where isAsked && !isTold(of: condition, after: assignment.launch, in: turn) {

@@ -77,6 +77,7 @@ extension World {
         conditions.power = known(.power).map { $0 > 0 }
         conditions.network = known(.network).map { Word([.off, .portal, .on][$0]) }
         conditions.metered = known(.metered).map { $0 > 0 }
+        conditions.lowData = known(.lowData).map { $0 > 0 }
         conditions.lowPower = known(.lowPower).map { $0 > 0 }
         conditions.thermal = known(.thermal).map { Word(ThermalLevel.allCases[$0]) }
         return conditions

@@ -202,7 +202,9 @@ final class ReasonGiven: AnswerInvariant, CallInvariant, EffectInvariant, Proces
         case .memory: world.value(.memory) < 2
         case .battery: world.value(.battery) == 100
         case .network: world.sensing(.network) == .known && world.value(.network) == 2
-        case .metered: world.sensing(.metered) == .known && world.value(.metered) == 0
+        case .metered:
+            world.sensing(.metered) == .known && world.value(.metered) == 0
+                && world.value(.lowData) == 0
         case .externalPower: world.sensing(.power) == .known && world.value(.power) == 1
         case .deviceInUse: world.sensing(.idle) == .known && world.value(.idle) == 1
         case .stopping: !world.isStopping

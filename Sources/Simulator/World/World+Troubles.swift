@@ -8,7 +8,7 @@ extension World {
         (.clockBack, 5),
         (.zoneChange, 5), (.memoryPressure, 20), (.thermal, 10), (.sensorLost, 8),
         (.networkLost, 60), (.metered, 20), (.lowPower, 10), (.manifestInvalid, 8),
-        (.manifestRemoved, 8), (.manifestEdited, 12), (.settingsChanged, 8),
+        (.manifestRemoved, 8), (.manifestEdited, 12), (.settingsChanged, 8), (.lowData, 20),
     ]
 
     func planTroubles() {
@@ -19,12 +19,16 @@ extension World {
         guard let trouble = Self.troubles.first(where: { $0.fault == fault }) else { return }
         let weight = swarm.weight(fault)
         let mean = Interval.days(30).nanoseconds / Int64(trouble.perMonth * max(1, weight)) * 5
-        let delay = Interval(nanoseconds: random.within(mean / 10...mean * 2))
+        let range = mean / 10...mean * 2
+        let delay = Interval(
+            nanoseconds: fault == .lowData ? lowDataRandom.within(range) : random.within(range)
+        )
         if weight > 0 { plan(.trouble(fault), after: delay) }
     }
 
     func begin(_ fault: Fault) {
         planNext(fault)
+        if fault == .lowData { return beginLowData() }
         let length = Interval.milliseconds(random.within(1_000...1_800_000))
         let index = random.below(max(1, plans.count - 1))
         let step = Interval.minutes(random.within(1...3_000))
@@ -60,7 +64,7 @@ extension World {
             .declines, .connectsTwice,
             .memoryHog, .cpuHog, .fileLock, .retriedToken, .cancelled, .paused, .closed,
             .simulated, .userInitiated, .fetched, .connectionLost, .objectChanged, .badServer,
-            .networkKilled, .unauthorized:
+            .networkKilled, .unauthorized, .lowData:
             break
         }
         switch fault {
@@ -68,6 +72,14 @@ extension World {
         case _: break
         }
         plan(.troubleEnds(fault), after: length)
+    }
+
+    private func beginLowData() {
+        let length = Interval.milliseconds(lowDataRandom.within(1_000...1_800_000))
+        guard swarm.allows() else { return }
+        swarm.count(.lowData)
+        report(.lowData, .value(1))
+        plan(.troubleEnds(.lowData), after: length)
     }
 
     func end(_ fault: Fault) {
@@ -80,6 +92,7 @@ extension World {
         case .sensorLost, .networkLost: report(.network, .value(2))
         case .metered: report(.metered, .value(0))
         case .lowPower: report(.lowPower, .value(0))
+        case .lowData: report(.lowData, .value(0))
         case .manifestInvalid, .manifestRemoved:
             for index in plans.indices.dropLast()
             where plans[index].problem != nil || !plans[index].isInstalled {

@@ -24,8 +24,8 @@ extension World {
     /// The first day begins.
     func begin() {
         for (condition, value) in [
-            (Condition.battery, 80), (.power, 0), (.network, 2), (.metered, 0), (.locked, 2),
-            (.idle, 1), (.lowPower, 0), (.thermal, 0), (.memory, 0),
+            (Condition.battery, 80), (.power, 0), (.network, 2), (.metered, 0), (.lowData, 0),
+            (.locked, 2), (.idle, 1), (.lowPower, 0), (.thermal, 0), (.memory, 0),
         ] { sensors[condition.index] = .value(value) }
         plan(.user(.pickUp), after: .seconds(random.within(30...3_000)))
         plan(.drift, after: .minutes(10))
