@@ -159,8 +159,11 @@ extension Device {
 
     private mutating func restore(_ record: TransferRecord) {
         var transfer = record.transfer
-        // The network process has ended with its daemon.
-        if transfer.isRunning { transfer.state = .waiting }
+        // The network process has ended with its daemon. What was to stop is settled as this one
+        // starts.
+        if case .running(let attempt) = transfer.state, attempt.then ?? .wait == .wait {
+            transfer.state = .waiting
+        }
         // Names and passwords have gone with it.
         if !transfer.logins.isEmpty { (transfer.logins, transfer.refusals) = ([], 0) }
         transfers.insert(transfer, app: ensureApp(record.app))

@@ -108,6 +108,28 @@ struct TransferRuleTests {
         #expect(bench.transfer(id)?.end == "cancelled")
     }
 
+    /// It was answered when the exchange had not ended yet.
+    @Test mutating func `what is to stop has stopped when a new daemon starts`() throws {
+        let ids = [try enqueue(), try enqueue(), try enqueue()]
+        for id in ids {
+            answer(id, "1")
+            bench.report(id, .progress(received: 60, durable: 40))
+        }
+        bench.ask(.transfer(.pause([ids[0], ids[2]])))
+        bench.ask(.transfer(.cancel([ids[1]])))
+        bench.ask(.transfer(.resume([ids[2]])))
+        try bench.restart()
+        #expect(bench.stored(ids[0])?.state == .paused)
+        #expect(bench.transfer(ids[1])?.end == "cancelled")
+        #expect(bench.discarded.count == 1)
+        bench.advance(.hours(1))
+        #expect(Set(bench.begun.keys).isDisjoint(with: ids[...1]))
+        #expect(bench.transfer(ids[0])?.state == .paused)
+        #expect(bench.transfer(ids[2])?.isUnderWay == true)
+        bench.ask(.transfer(.resume([ids[0]])))
+        #expect(bench.begun[ids[0]]?.exchange.resume?.offset == 40)
+    }
+
     @Test mutating func `who resumes what waits does not wait`() throws {
         let id = try interrupted()
         #expect(bench.transferGates(id) == ["retry"])

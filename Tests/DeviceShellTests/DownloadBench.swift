@@ -66,8 +66,13 @@ final class DownloadBench {
         try Wait.until("transfer \(id) ends") { try state(of: id)?["ended"] != nil }
     }
 
+    /// Its attempt has ended, too: what that has brought is stored.
     func waitUntilPaused(_ id: String) throws {
-        try Wait.until("transfer \(id) is paused") { try state(of: id)?["state"] == "paused" }
+        try Wait.until("transfer \(id) is paused") {
+            let state = try state(of: id)
+            let sentence = state?["sentence"]?.stringValue ?? ""
+            return state?["state"] == "paused" && sentence.hasPrefix("transfer \(id) is paused")
+        }
     }
 
     // MARK: Processes

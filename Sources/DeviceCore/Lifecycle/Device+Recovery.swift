@@ -37,6 +37,7 @@ extension Device {
         for report in start.conditions {
             conditionReported(report.condition, report.source, report.reading, &transition)
         }
+        settleStopped(&transition)
         requeueTransfers(at: transition.now)
         for transfer in transfers.all() { emitPlacement(transfer.id, &transition) }
         discardUnused(&transition)

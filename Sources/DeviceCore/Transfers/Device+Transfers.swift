@@ -173,11 +173,21 @@ extension Device {
             if attempt.then == nil { transition.emit(.transfer(id, .stop)) }
             attempt.then = next
             transfers.change(id) { $0.state = .running(attempt) }
+            // Who asked for it is answered before the attempt has ended.
+            if next != .wait { save(.transfer(id)) }
         case .waiting, .paused:
             settle(id, as: next, &transition)
         // Complete: only its name is missing.
         case .placing, .ended:
             break
+        }
+    }
+
+    /// Those that were to stop when the last daemon ended: their attempts have ended with it.
+    mutating func settleStopped(_ transition: inout Transition) {
+        for transfer in transfers.all() {
+            guard case .running(let attempt) = transfer.state else { continue }
+            settle(transfer.id, as: attempt.then ?? .wait, &transition)
         }
     }
 
