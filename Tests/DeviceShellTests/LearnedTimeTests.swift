@@ -189,15 +189,16 @@ struct LearnedTimeTests {
         func budget(_ bench: DaemonBench, _ name: String) throws -> Int64 {
             try bench.explain(name)["forecast"]?["budget"]?.integerValue ?? 0
         }
-        var learned: Int64 = 0
+        var learned: [Int64] = []
         var known: [Value] = []
         try play(scene) { name in
             "echo done >> \(name).log; exit \(name == "quick" ? 0 : 3)"
         } before: { bench in
-            learned = try budget(bench, "quick")
+            learned = try scene.names.map { try budget(bench, $0) }
             known = try scene.names.compactMap { try bench.runs($0).first }
-            #expect(try budget(bench, "empty") == learned)
         } after: { bench, _, _ in
+            // Judged only now: on a slow machine the moment comes before these are asked.
+            #expect(learned[0] == learned[1])
             for name in scene.names {
                 try bench.wait(for: "\(name).log")
                 try bench.wait(until: "the line of what was run now") {
@@ -206,7 +207,7 @@ struct LearnedTimeTests {
                 let result = try bench.runs(name).first?["result"]
                 #expect(result == (name == "quick" ? "new data" : "no data"))
             }
-            #expect(try budget(bench, "quick") > learned)
+            #expect(try budget(bench, "quick") > learned[0])
             #expect(try budget(bench, "empty") < budget(bench, "quick"))
         }
     }
