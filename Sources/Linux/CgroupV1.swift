@@ -89,6 +89,13 @@ package struct CgroupV1Memory: Equatable, Sendable {
         let parts = group.values(["cache", "shmem"], in: "memory.stat")
         return parts[0].map { max(0, $0 - (parts[1] ?? 0)) }
     }
+    /// What it was charged for without a page fault: at least so much was cached of files, now or
+    /// earlier.
+    package var memoryBesideFaults: Int64? {
+        let parts = group.values(["pgpgin", "pgfault"], in: "memory.stat")
+        guard let charges = parts[0], let faults = parts[1] else { return nil }
+        return max(0, charges - faults) * CurrentProcess.pageSize
+    }
     /// How many processes in it the kernel killed for want of memory, its own or the machine's.
     package var memoryKills: Int64? { group.value("oom_kill", in: "memory.oom_control") }
     /// How often it met its own limit, with swap or without. Kernels do not count what fails when

@@ -88,6 +88,15 @@ package struct CgroupV2: Cgroup, Equatable {
         let parts = values(["file", "slab_reclaimable", "shmem"], in: "memory.stat")
         return parts[0].map { max(0, $0 + (parts[1] ?? 0) - (parts[2] ?? 0)) }
     }
+    /// What of a peak no page fault can have brought: at least so much was cached of files then,
+    /// and may be gone since.
+    package func memoryBesideFaults(peak: Int64) -> Int64? {
+        let parts = values(["pgfault", "thp_fault_alloc", "thp_collapse_alloc"], in: "memory.stat")
+        let page = CurrentProcess.pageSize
+        // A huge page is what one page of page table entries maps.
+        let huge = ((parts[1] ?? 0) + (parts[2] ?? 0)) * (page / 8)
+        return parts[0].map { max(0, peak - ($0 + huge) * page) }
+    }
     /// How many processes in it the kernel killed for want of memory, its own or the machine's.
     package var memoryKills: Int64? { value("oom_kill", in: "memory.events") }
     /// How often it needed more than its own limit, and nothing could be had back.

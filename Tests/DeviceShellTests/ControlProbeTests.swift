@@ -149,10 +149,16 @@ struct ControlProbeTests {
         try scratch.write("launch-1/cpu.stat", "usage_usec 70\n")
         try scratch.write("launch-1/memory.events", "oom 0\noom_kill 0\n")
         let control = CgroupControl(CgroupV2(scratch.path))
-        func usage(charged: Int64, peak: Int64, files: Int64) throws -> Usage? {
+        func usage(
+            charged: Int64,
+            peak: Int64,
+            files: Int64,
+            faulted: Int64? = nil
+        ) throws -> Usage? {
             try scratch.write("launch-1/memory.current", "\(charged << 20)\n")
             try scratch.write("launch-1/memory.peak", "\(peak << 20)\n")
-            try scratch.write("launch-1/memory.stat", "file \(files << 20)\nshmem 0\n")
+            let faults = faulted.map { "pgfault \(($0 << 20) / CurrentProcess.pageSize)\n" } ?? ""
+            try scratch.write("launch-1/memory.stat", "file \(files << 20)\nshmem 0\n" + faults)
             return control.usage(of: LaunchID(1))
         }
         func expected(_ memory: Int64, _ peak: Int64, isSampled: Bool) -> Usage {
@@ -160,6 +166,15 @@ struct ControlProbeTests {
             (usage.peak, usage.isPeakSampled) = (peak << 20, isSampled)
             return usage
         }
+        // A file was cached and removed, and nobody looked meanwhile.
+        #expect(
+            try usage(charged: 4, peak: 80, files: 0, faulted: 12)
+                == expected(4, 12, isSampled: true)
+        )
+        #expect(
+            try usage(charged: 4, peak: 80, files: 0, faulted: 100)
+                == expected(4, 80, isSampled: false)
+        )
         #expect(
             try usage(charged: 60, peak: 80, files: 1) == expected(59, 79, isSampled: false)
         )

@@ -162,6 +162,32 @@ struct CgroupTests {
         try group.setMemoryLimit(nil)
     }
 
+    /// The file is gone with what was cached of it; the memory of a program comes by page faults.
+    @Test(
+        .enabled(if: canUseFirst, "no v1 memory controller that we may use"),
+        arguments: [
+            ("head -c 40000000 /dev/zero > file; rm file", 38_000_000...60_000_000),
+            ("text=$(head -c 10000000 /dev/zero | tr '\\0' x)", 0...2_000_000),
+        ] as [(String, ClosedRange<Int64>)]
+    )
+    func `what came without a page fault was cached of files`(
+        script: String,
+        expected: ClosedRange<Int64>
+    ) throws {
+        let group = CgroupV1Memory(try #require(Self.firstMemory))
+        try group.create()
+        defer { try? group.remove() }
+        let scratch = ScratchDirectory()
+        var program = Program("/bin/sh", arguments: ["sh", "-c", script], environment: [])
+        program.directory = scratch.path
+        program.joining = [group.path]
+        // They may have to be read from the disk, which is charged to who needs them first.
+        #expect(try Command("sh", "-c", "head -c 1 /dev/zero | tr 0 1").run().succeeded)
+        let process = try program.start()
+        #expect(try process.wait(block: true) == .exited(0))
+        #expect(expected.contains(try #require(group.memoryBesideFaults)))
+    }
+
     @Test func `a process that cannot be placed is not started`() throws {
         let scratch = ScratchDirectory()
         let marker = try FileDescriptor(opening: scratch("marker"), [.writing, .create])
@@ -182,7 +208,8 @@ struct CgroupTests {
         for (name, text) in [
             "memory.max": "max\n", "memory.swap.max": "max\n", "memory.current": "4096\n",
             "memory.peak": "8192\n", "memory.events": "low 0\nmax 3\noom 1\noom_kill 2\n",
-            "memory.stat": "anon 10\nfile 700\nshmem 200\nslab_reclaimable 30\n",
+            "memory.stat": "anon 10\nfile 700\nshmem 200\nslab_reclaimable 30\n"
+                + "pgfault 512\nthp_fault_alloc 1\nthp_collapse_alloc 2\n",
             "cpu.weight": "100\n", "cpu.stat": "usage_usec 15\nuser_usec 10\n",
             "cgroup.controllers": "cpu memory\n", "cgroup.subtree_control": "",
             "cgroup.events": "populated 1\nfrozen 0\n",
@@ -193,6 +220,9 @@ struct CgroupTests {
         #expect(group.canLimitMemory && group.canWeighProcessor && !group.canFreeze)
         #expect((group.memory, group.memoryPeak, group.memoryKills) == (4096, 8192, 2))
         #expect((group.memoryLimitHits, group.memoryOfFiles) == (1, 530))
+        let faulted = (512 + 3 * CurrentProcess.pageSize / 8) * CurrentProcess.pageSize
+        #expect(group.memoryBesideFaults(peak: faulted + 700) == 700)
+        #expect(group.memoryBesideFaults(peak: faulted - 1) == 0)
         #expect(group.processorTime == 15_000)
         #expect(group.controllers == ["cpu", "memory"])
         #expect(group.isPopulated && !group.isFrozen)

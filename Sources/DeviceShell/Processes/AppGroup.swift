@@ -29,6 +29,8 @@ package protocol AppGroup: Cgroup, Equatable {
     var memoryPeak: Int64? { get }
     /// What of its memory is cached of files.
     var memoryOfFiles: Int64? { get }
+    /// What of a peak must have been cached of files, though it may be gone.
+    func memoryBesideFaults(peak: Int64) -> Int64?
     var memoryKills: Int64? { get }
     /// How often it needed more than its limit.
     var memoryLimitHits: Int64? { get }
@@ -64,6 +66,7 @@ extension CgroupV1Freezer: AppGroup {
     package var memory: Int64? { nil }
     package var memoryPeak: Int64? { nil }
     package var memoryOfFiles: Int64? { nil }
+    package func memoryBesideFaults(peak: Int64) -> Int64? { nil }
     package var memoryKills: Int64? { nil }
     package var memoryLimitHits: Int64? { nil }
 }

@@ -234,14 +234,19 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
     }
 
     /// What the kernel charges to a launch for the files that it has read and written: now, and the
-    /// most that was seen. Of a small launch it is not asked for.
+    /// most that is known of. A file that was removed is cached no more, and nobody may have looked
+    /// while it was: then the page faults tell. Of a small launch it is not asked for.
     private func memoryOfFiles(_ id: LaunchID, peak: Int64) -> (now: Int64, most: Int64) {
         guard peak >= 4 << 20 else { return (0, filesMost[id] ?? 0) }
         let now = (limitsMemory ? group(id).memoryOfFiles : resources.memoryOfFiles(id)) ?? 0
-        let most = max(filesMost[id] ?? 0, now)
+        let seen = max(filesMost[id] ?? 0, now)
+        let unfaulted =
+            limitsMemory
+            ? group(id).memoryBesideFaults(peak: peak) : resources.memoryBesideFaults(id)
+        let most = max(seen, unfaulted ?? 0)
         // Of what it had when it met its limit nothing could be had back.
         if most > peak / 8, ranOutOfMemory(id) { return (now, 0) }
-        filesMost[id] = most
+        filesMost[id] = seen
         return (now, most)
     }
 

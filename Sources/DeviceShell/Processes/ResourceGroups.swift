@@ -63,6 +63,9 @@ struct ResourceGroups: Sendable {
     func memoryOfFiles(_ id: LaunchID) -> Int64? {
         memory?.child(LaunchName.of(id)).memoryOfFiles
     }
+    func memoryBesideFaults(_ id: LaunchID) -> Int64? {
+        memory?.child(LaunchName.of(id)).memoryBesideFaults
+    }
     func memoryLimitHits(_ id: LaunchID) -> Int64? {
         memory?.child(LaunchName.of(id)).memoryLimitHits
     }
