@@ -289,11 +289,14 @@ final class DaemonBench {
 
     // MARK: Processes
 
-    /// Whether the kernel lets a process do nothing.
-    func isFrozen(_ process: ProcessIdentity) throws -> Bool {
+    /// Whether the kernel lets a process do nothing. `known`: the step, where none is on record.
+    func isFrozen(
+        _ process: ProcessIdentity,
+        _ known: ControlStep.Kind? = nil
+    ) throws -> Bool {
         guard process.isAlive else { return false }
         let mounts = try Mounts()
-        switch step {
+        switch known ?? step {
         case .cgroup2: return try CgroupV2.of(process.pid, in: mounts)?.isFrozen == true
         case .cgroup1: return try CgroupV1Freezer.of(process.pid, in: mounts)?.isFrozen == true
         case .signals: return ProcessStatus(of: process.pid)?.isStopped == true
@@ -303,6 +306,20 @@ final class DaemonBench {
 
     func waitUntilFrozen(_ process: ProcessIdentity, _ isWanted: Bool = true) throws {
         try Wait.until("frozen: \(isWanted)\n\(report)", { try isFrozen(process) == isWanted })
+    }
+
+    /// The manifest of an app without a window, which runs `command` when it is opened.
+    func installReader(_ command: String) throws {
+        try manifest("reader", exec: command, entry: "NoDisplay=true", "BackgroundModes=fetch;")
+    }
+
+    /// Opens and leaves that app, which writes its number into a file, until it stands still.
+    func suspendReader(writing name: String) throws -> ProcessIdentity {
+        try ask("Open", "reader", [:])
+        let reader = try process(from: name)
+        try ask("Leave", "reader", [:])
+        try waitUntilFrozen(reader)
+        return reader
     }
 
     /// Lets time pass in which a busy process would show: another one counts for a while.

@@ -48,20 +48,20 @@ struct KeeperTests {
     @Test(arguments: ProcessBench.steps)
     func `a keeper ends when neither a daemon nor a launch is left`(step: ControlStep.Kind) throws {
         let bench = try ProcessBench(step)
-        let path = bench.scratch("lock")
+        let path = bench.lockPath
         let process = try bench.launch(1, "exec sleep 1000")
         try bench.control.freeze(one)
         let identity: ProcessIdentity
         do {
             let lock = try DaemonLock(path)
             #expect(try lock.takeForDaemon())
-            identity = try startKeeper(bench, lock)
+            identity = try startOnlyKeeper(bench, lock)
             try bench.letOthersWork()
             #expect(identity.isAlive)
             #expect(ProcessStatus(of: process.pid)?.hasEnded == false)
         }
         // Our lock is gone, as if we had died; the launch still lives.
-        try Wait.until("thawed", { !isFrozen(bench, process.pid) })
+        try Wait.until("thawed", { !bench.isFrozen(process.pid) })
         #expect(identity.isAlive, "a launch lives")
         try process.send(Signal.kill)
         #expect(try process.wait(block: true) == .signalled(9))
@@ -69,36 +69,13 @@ struct KeeperTests {
         #expect(try DaemonLock(path).keeperLives() == false)
     }
 
-    private func isFrozen(_ bench: ProcessBench, _ pid: Int32) -> Bool {
-        if let v2 = bench.control as? CgroupControl {
-            return v2.base.child("launch-1").isFrozen
-        }
-        if let v1 = bench.control as? FreezerControl { return v1.base.child("launch-1").isFrozen }
-        return ProcessStatus(of: pid)?.isStopped ?? false
-    }
-
-    private func startKeeper(
+    /// To ask again starts no other.
+    private func startOnlyKeeper(
         _ bench: ProcessBench,
         _ lock: borrowing DaemonLock
     ) throws -> ProcessIdentity {
-        let running = try Keeper.ensure(
-            executable: Products.path(of: "offstaged"),
-            lock: lock,
-            markers: bench.markers,
-            control: bench.control,
-            patience: .milliseconds(1)
-        )
-        #expect(running.isOurs == true)
-        let identity = try #require(ProcessIdentity(of: running.process.pid))
-        try Wait.until(file: lock.path) { _ in (try? lock.keeper()) == identity }
-        #expect(try lock.keeperLives())
-        let same = try Keeper.ensure(
-            executable: Products.path(of: "offstaged"),
-            lock: lock,
-            markers: bench.markers,
-            control: bench.control,
-            patience: .milliseconds(1)
-        )
+        let identity = try bench.startKeeper(lock)
+        let same = try bench.ensureKeeper(lock)
         #expect(same.isOurs == false)
         #expect(same.process.pid == identity.pid)
         return identity
@@ -131,7 +108,7 @@ struct KeeperTests {
         let bench = try ProcessBench(.signals)
         let lock = try DaemonLock(bench.scratch("lock"))
         #expect(try lock.takeForDaemon())
-        let first = try startKeeper(bench, lock)
+        let first = try bench.startKeeper(lock)
         let second = try Command(
             Products.path(of: "offstaged"),
             "--keeper",

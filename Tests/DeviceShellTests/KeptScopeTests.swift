@@ -14,7 +14,6 @@ struct KeptScopeTests {
         let bench: ProcessBench
         let process: PidFD
         let keeper: ProcessIdentity
-        var lockPath: String { bench.scratch("lock") }
         var step: ControlStep { bench.control.step }
 
         /// `meanwhile` is done as long as the daemon lives.
@@ -25,32 +24,15 @@ struct KeptScopeTests {
             bench = try ProcessBench(kind)
             process = try bench.launch(1, "exec sleep 1000")
             try Wait.until("frozen", { [bench] in try bench.control.freeze(LaunchID(1)) })
-            let lock = try DaemonLock(bench.scratch("lock"))
+            let lock = try DaemonLock(bench.lockPath)
             #expect(try lock.takeForDaemon())
-            let running = try Keeper.ensure(
-                executable: Products.path(of: "offstaged"),
-                lock: lock,
-                markers: bench.markers,
-                control: bench.control,
-                patience: .milliseconds(1)
-            )
-            let keeper = try #require(ProcessIdentity(of: running.process.pid))
-            try Wait.until("a keeper", { try lock.keeper() == keeper })
-            self.keeper = keeper
+            keeper = try bench.startKeeper(lock)
             try meanwhile(bench)
             // Here its lock goes, as if it had died.
             #expect(lock.place != .own)
         }
 
-        var isFrozen: Bool {
-            if let v2 = bench.control as? CgroupControl {
-                return v2.base.child("launch-1").isFrozen
-            }
-            if let v1 = bench.control as? FreezerControl {
-                return v1.base.child("launch-1").isFrozen
-            }
-            return ProcessStatus(of: process.pid)?.isStopped ?? false
-        }
+        var isFrozen: Bool { bench.isFrozen(process.pid) }
 
         func endLaunch() throws {
             try process.send(Signal.kill)
@@ -61,8 +43,23 @@ struct KeptScopeTests {
     }
 
     private static func delete(_ bench: ProcessBench) throws {
-        try Files.remove(bench.scratch("lock"))
+        try Files.remove(bench.lockPath)
         try Files.removeTree(bench.markers.directory)
+    }
+
+    /// A daemon begins in the place of a deleted state directory, with a keeper of its own. `step`:
+    /// where it is, if it has said so already.
+    private static func beginAnew(
+        _ bench: ProcessBench,
+        _ step: ControlStep? = nil
+    ) throws -> SharedLock {
+        try delete(bench)
+        let lock = try DaemonLock(bench.lockPath)
+        #expect(try lock.takeForDaemon())
+        #expect(try lock.takeForKeeper())
+        try bench.markers.open(bootID: Clocks.bootID())
+        if let step { try bench.markers.record(step) }
+        return SharedLock(lock)
     }
 
     @Test(arguments: ProcessBench.steps)
@@ -71,13 +68,7 @@ struct KeptScopeTests {
     ) throws {
         var next: SharedLock?
         let setup = try Setup(step) { bench in
-            try Self.delete(bench)
-            let lock = try DaemonLock(bench.scratch("lock"))
-            #expect(try lock.takeForDaemon())
-            #expect(try lock.takeForKeeper())
-            try bench.markers.open(bootID: Clocks.bootID())
-            try bench.markers.record(bench.control.step)
-            next = SharedLock(lock)
+            next = try Self.beginAnew(bench, bench.control.step)
         }
         try Wait.untilGone(setup.keeper)
         #expect(setup.isFrozen)
@@ -91,11 +82,11 @@ struct KeptScopeTests {
         step: ControlStep.Kind
     ) throws {
         let setup = try Setup(step) { bench in
-            try Files.remove(bench.scratch("lock"))
-            _ = try DaemonLock(bench.scratch("lock"))
+            try Files.remove(bench.lockPath)
+            _ = try DaemonLock(bench.lockPath)
         }
         try Wait.until("thawed", { !setup.isFrozen })
-        let lock = try DaemonLock(setup.lockPath)
+        let lock = try DaemonLock(setup.bench.lockPath)
         #expect(try lock.keeper() == setup.keeper)
         #expect(try lock.keeperLives())
         try setup.endLaunch()
@@ -114,7 +105,7 @@ struct KeptScopeTests {
         try setup.endLaunch()
         try Wait.untilGone(setup.keeper)
         for path in setup.step.directories { #expect(!Files.exists(path), "\(path)") }
-        #expect(!Files.exists(setup.lockPath))
+        #expect(!Files.exists(setup.bench.lockPath))
     }
 
     /// Another scope, as where systemd still holds the one of the same name.
@@ -126,16 +117,10 @@ struct KeptScopeTests {
         defer { try? theirs.remove() }
         var next: SharedLock?
         let setup = try Setup(.cgroup1) { bench in
-            try Self.delete(bench)
-            let lock = try DaemonLock(bench.scratch("lock"))
-            #expect(try lock.takeForDaemon())
-            #expect(try lock.takeForKeeper())
-            try bench.markers.open(bootID: Clocks.bootID())
             var step = bench.control.step
             step.path = theirs.path
             step.directories[0] = theirs.path
-            try bench.markers.record(step)
-            next = SharedLock(lock)
+            next = try Self.beginAnew(bench, step)
         }
         try Wait.until("thawed", { !setup.isFrozen })
         try setup.endLaunch()
@@ -144,6 +129,47 @@ struct KeptScopeTests {
         // Both have the same ones beside it.
         for path in setup.step.directories.dropFirst() { #expect(Files.exists(path), "\(path)") }
         #expect(theirs.exists && next != nil)
+    }
+
+    /// What a daemon does that has begun, and has not said yet where its scope is.
+    enum NextStep: CaseIterable { case hasSameScope, hasAnotherScope, ends }
+
+    @Test(arguments: groups, NextStep.allCases)
+    func `a daemon that has just begun is waited for until it says where it is, or ends`(
+        step: ControlStep.Kind,
+        nextStep: NextStep
+    ) throws {
+        var next: SharedLock?
+        let setup = try Setup(step) { bench in next = try Self.beginAnew(bench) }
+        // Its patience is over by then, many times.
+        let before = try looks(of: setup.keeper)
+        try Wait.until("it has looked again", { try looks(of: setup.keeper) > before + 20 })
+        #expect(setup.isFrozen && setup.keeper.isAlive)
+        #expect(next != nil)
+        var theirs = setup.step
+        switch nextStep {
+        case .hasSameScope: break
+        case .hasAnotherScope: (theirs.path, theirs.directories) = (theirs.path + "-theirs", [])
+        case .ends: next = nil
+        }
+        if nextStep != .ends { try setup.bench.markers.record(theirs) }
+        if nextStep == .hasSameScope {
+            try Wait.untilGone(setup.keeper)
+            #expect(setup.isFrozen && setup.step.missing == [])
+            return try setup.endLaunch()
+        }
+        try Wait.until("thawed", { !setup.isFrozen })
+        #expect(setup.keeper.isAlive, "a launch lives")
+        try setup.endLaunch()
+        try Wait.untilGone(setup.keeper)
+        for path in setup.step.directories { #expect(!Files.exists(path), "\(path)") }
+    }
+
+    /// How often a process has waited for something.
+    private func looks(of process: ProcessIdentity) throws -> Int {
+        let status = try Files.text("/proc/\(process.pid)/status", limit: 8192)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") }
+        return try #require(line?.split(separator: "\t").last.flatMap { Int($0) })
     }
 
     @Test func `a deadline is known as it was read last`() throws {

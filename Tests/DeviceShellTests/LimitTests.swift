@@ -126,18 +126,40 @@ struct LimitTests {
         #expect((run["memory"]?.integerValue ?? 0) < 12 << 20, "\(run)")
     }
 
+    /// It is not cached any more when the run ends, and may never have been looked at.
     @Test(arguments: ProcessBench.steps)
-    func `what a child had before kill -9 of the daemon is told in the end`(
+    func `a run that writes a large file and removes it has not the memory of the file`(
         step: ControlStep.Kind
     ) throws {
         let bench = try bench("", step)
-        let offstage = Products.path(of: "offstage")
+        try bench.refresh("writer", "head -c 50000000 /dev/zero > large; rm large")
+        try bench.daemon.start()
+        let run = try bench.nextRun("writer")
+        #expect(run["result"] == "new data", "\(run)")
+        #expect((run["memory"]?.integerValue ?? 0) < 12 << 20, "\(run)")
+        #expect(run["memorySampled"] == true, "\(run)")
+    }
+
+    /// Has 30 MB in a child, which is measured and ends.
+    private static let largeChild =
+        "(text=$(head -c 30000000 /dev/zero | tr '\\0' x);"
+        + " \(Products.path(of: "offstage")) limits > limits; true)"
+
+    /// A run that has a large child before kill -9 of the daemon, or under the next one.
+    @Test(arguments: ProcessBench.steps, [true, false])
+    func `what a child had is told in the end, whichever daemon saw it`(
+        step: ControlStep.Kind,
+        isBefore: Bool
+    ) throws {
+        let bench = try bench("", step)
+        let child = Self.largeChild
         try bench.refresh(
             "large",
             """
-            (text=$(head -c 30000000 /dev/zero | tr '\\0' x); \(offstage) limits > limits; true)
+            \(isBefore ? child : "")
             echo $$ > pid
             while [ ! -e go ]; do sleep 0.1; done
+            \(isBefore ? "" : child)
             """
         )
         try bench.daemon.start()
@@ -205,20 +227,12 @@ struct LimitTests {
         )
         try Files.makeDirectory(bench.home(".reader"))
         try script("reader", locking: ".reader/lock")
-        try bench.manifest(
-            "reader",
-            exec: "sh reader.sh",
-            entry: "NoDisplay=true",
-            "BackgroundModes=fetch;"
-        )
+        try bench.installReader("sh reader.sh")
         try bench.daemon.start()
         let backup = try bench.process(from: "backup-pid")
-        try bench.ask("Open", "reader", [:])
-        let reader = try bench.process(from: "reader-pid")
         let shared = bench.home("shared")
         #expect(try !Command("flock", "--nonblock", shared, "true").run().succeeded)
-        try bench.ask("Leave", "reader", [:])
-        try bench.waitUntilFrozen(reader)
+        let reader = try bench.suspendReader(writing: "reader-pid")
         try bench.set("power", "off")
         try Wait.untilGone(backup)
         #expect(try Command("flock", shared, "true").run().succeeded, "others get it")
@@ -293,20 +307,12 @@ struct LimitTests {
             starting: false
         )
         try bench.script("app.sh", "echo $$ > pid; while :; do sleep 0.1; done")
-        try bench.manifest(
-            "reader",
-            exec: "sh app.sh",
-            entry: "NoDisplay=true",
-            "BackgroundModes=fetch;"
-        )
+        try bench.installReader("sh app.sh")
         try bench.daemon.start()
         func memory() throws -> Value? {
             try bench.ask("Conditions").listValue?.first { $0["condition"] == "memory" }?["value"]
         }
-        try bench.ask("Open", "reader", [:])
-        let reader = try bench.process(from: "pid")
-        try bench.ask("Leave", "reader", [:])
-        try bench.waitUntilFrozen(reader)
+        let reader = try bench.suspendReader(writing: "pid")
         #expect(try memory() == "normal")
         // Two that want the same processor: one of them always waits.
         let first = try busy(in: group)

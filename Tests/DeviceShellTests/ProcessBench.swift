@@ -104,6 +104,46 @@ final class ProcessBench {
         return try control.launch(id, program, LaunchLimits(memory: memory, weight: weight))
     }
 
+    /// Whether the kernel lets launch 1 do nothing, whose main process this is.
+    func isFrozen(_ pid: Int32) -> Bool {
+        let name = LaunchName.of(LaunchID(1))
+        if let v2 = control as? CgroupControl { return v2.base.child(name).isFrozen }
+        if let v1 = control as? FreezerControl { return v1.base.child(name).isFrozen }
+        return ProcessStatus(of: pid)?.isStopped ?? false
+    }
+
+    // MARK: The keeper
+
+    var lockPath: String { scratch("lock") }
+
+    /// As a daemon that has the lock does it; the keeper acts at once when there is none any more.
+    func ensureKeeper(
+        _ lock: borrowing DaemonLock,
+        _ wakeLock: WakeLock? = nil
+    ) throws -> Keeper.Running {
+        try Keeper.ensure(
+            executable: Products.path(of: "offstaged"),
+            lock: lock,
+            markers: markers,
+            control: control,
+            wakeLock: wakeLock,
+            patience: .milliseconds(1)
+        )
+    }
+
+    /// A new one, once it has signed.
+    func startKeeper(
+        _ lock: borrowing DaemonLock,
+        _ wakeLock: WakeLock? = nil
+    ) throws -> ProcessIdentity {
+        let running = try ensureKeeper(lock, wakeLock)
+        #expect(running.isOurs == true)
+        let identity = try #require(ProcessIdentity(of: running.process.pid))
+        try Wait.until(file: lock.path, "a keeper") { _ in (try? lock.keeper()) == identity }
+        #expect(try lock.keeperLives())
+        return identity
+    }
+
     /// Lets time pass in which a busy process would show: another one counts for a while.
     func letOthersWork() throws {
         #expect(

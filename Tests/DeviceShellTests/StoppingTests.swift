@@ -39,6 +39,82 @@ struct StoppingTests {
         }
     }
 
+    /// A daemon with a suspended app, whose keeper was killed just before it is asked to end, and
+    /// what is done to its state directory meanwhile. Returns once it has ended.
+    private func stop(
+        _ step: ControlStep.Kind,
+        _ meanwhile: (_ state: String, _ away: String) throws -> Void
+    ) throws -> (bench: DaemonBench, app: ProcessIdentity) {
+        let bench = try DaemonBench(
+            "suspend-delay = 0s\n",
+            options: ["--step", step.rawValue.replacing(" ", with: "-")],
+            starting: false
+        )
+        try bench.script("app.sh", "echo $$ > pid; while :; do sleep 0.1; done")
+        try bench.installReader("sh app.sh")
+        try bench.daemon.start()
+        let app = try bench.suspendReader(writing: "pid")
+        let keeper = try #require(bench.keeper)
+        let daemon = try #require(bench.daemon.identity)
+        try PidFD(of: daemon).send(Signal.stop)
+        try PidFD(of: keeper).send(Signal.kill)
+        try Wait.untilGone(keeper)
+        let state = bench.daemon.scratch("state")
+        try Files.rename(state, to: state + ".away")
+        try meanwhile(state, state + ".away")
+        try PidFD(of: daemon).send(Signal.terminate)
+        try PidFD(of: daemon).send(Signal.proceed)
+        #expect(try bench.stop() == .exited(0))
+        return (bench, app)
+    }
+
+    /// As it was, so that the bench finds what is left.
+    private func putBack(_ bench: DaemonBench) throws {
+        let state = bench.daemon.scratch("state")
+        try Files.removeTree(state)
+        try Files.rename(state + ".away", to: state)
+    }
+
+    @Test(arguments: ProcessBench.steps)
+    func `where no keeper can be had, a daemon that ends leaves nothing frozen`(
+        step: ControlStep.Kind
+    ) throws {
+        let (bench, app) = try stop(step) { _, _ in }
+        #expect(app.isAlive)
+        #expect(try !bench.isFrozen(app, step))
+        try Files.rename(bench.daemon.scratch("state.away"), to: bench.daemon.scratch("state"))
+    }
+
+    @Test(arguments: ProcessBench.steps)
+    func `a copy in the place of the state directory gets a keeper`(
+        step: ControlStep.Kind
+    ) throws {
+        let (bench, app) = try stop(step) { state, away in
+            let copied = try Command("cp", "-a", away, state).run()
+            #expect(copied.succeeded)
+        }
+        #expect(app.isAlive)
+        let lock = try DaemonLock(bench.daemon.scratch("state/lock"))
+        try Wait.until("a keeper", { try lock.keeperLives() })
+        #expect(bench.step == step)
+        try putBack(bench)
+    }
+
+    @Test(.enabled(if: ProcessBench.steps.contains(.cgroup1), "no freezer that we may use"))
+    func `a state directory with another scope is left alone, and nothing stays frozen`() throws {
+        let other = "cgroup v1\n/sys/fs/cgroup/freezer/offstage-test-none\n"
+        let (bench, app) = try stop(.cgroup1) { state, _ in
+            try Files.makeDirectory(state + "/launches", parents: true)
+            _ = try DaemonLock(state + "/lock")
+            try Files.replace(state + "/launches/step", with: other)
+        }
+        #expect(app.isAlive)
+        #expect(try !bench.isFrozen(app, .cgroup1))
+        #expect(try Files.text(bench.daemon.scratch("state/launches/step")) == other)
+        #expect(try DaemonLock(bench.daemon.scratch("state/lock")).keeperLives() == false)
+        try putBack(bench)
+    }
+
     @Test(arguments: ProcessBench.steps)
     func `a program that reads a result ends with the daemon`(step: ControlStep.Kind) throws {
         let bench = try DaemonBench(options: ["--step", step.rawValue.replacing(" ", with: "-")])

@@ -69,16 +69,7 @@ struct WakeLockTests {
         do {
             let lock = try DaemonLock(bench.scratch("lock"))
             #expect(try lock.takeForDaemon())
-            let running = try Keeper.ensure(
-                executable: Products.path(of: "offstaged"),
-                lock: lock,
-                markers: bench.markers,
-                control: bench.control,
-                wakeLock: wakeLock,
-                patience: .milliseconds(1)
-            )
-            identity = try #require(ProcessIdentity(of: running.process.pid))
-            try Wait.until("a keeper", { try lock.keeperLives() })
+            identity = try bench.startKeeper(lock, wakeLock)
             #expect(try bench.scratch.read("power/wake_unlock") == "")
         }
         try Wait.untilGone(identity)

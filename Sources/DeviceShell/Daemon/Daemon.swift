@@ -196,7 +196,7 @@ final class Daemon {
     /// run all the same.
     private func ensureKeeper() {
         do {
-            let running = try startKeeper()
+            let running = try startKeeper(state.lock)
             keeper =
                 running.isOurs
                 ? try ProcessSource(loop, child: running.process) { [unowned self] _ in
@@ -216,10 +216,12 @@ final class Daemon {
         }
     }
 
-    private func startKeeper() throws(LinuxError) -> Keeper.Running {
+    private func startKeeper(
+        _ lock: borrowing DaemonLock
+    ) throws(LinuxError) -> Keeper.Running {
         try Keeper.ensure(
             executable: "/proc/self/exe",
-            lock: state.lock,
+            lock: lock,
             markers: LaunchMarkers(paths.launches),
             control: control,
             logs: paths.logs,
@@ -280,11 +282,11 @@ final class Daemon {
             try? Files.remove(paths.socket)
         }
         machine.transfers?.end()
-        // Whoever has begun anew in our place has our scope too.
-        guard machine.isTaken == nil, state.lock.place != .other else { return }
-        guard driver.device.launchIDs.isEmpty, endsDying() else {
+        let markers = LaunchMarkers(paths.launches)
+        let owner = ScopeOwner(of: control.step, state.lock, markers)
+        guard owner == .we, driver.device.launchIDs.isEmpty, endsDying() else {
             // The next one in its place was still to come.
-            if !hasKeeper { _ = try? startKeeper() }
+            if !hasKeeper { leaveToOthers(owner, markers) }
             return
         }
         if let keeper {
@@ -292,11 +294,38 @@ final class Daemon {
             let number = keeper.process.descriptor.number
             _ = Poll.ready(number, for: .readable, milliseconds: 1000)
         }
-        control.step.removeScope()
+        let isOther = state.lock.place == .other
+        control.step.removeScope(besides: isOther ? markers.recordedStep() : nil)
+    }
+
+    /// What still lives is kept by a keeper. Where none can be had, nothing stays frozen.
+    private func leaveToOthers(_ owner: ScopeOwner, _ markers: LaunchMarkers) {
+        do throws(LinuxError) {
+            if state.lock.place != .other {
+                _ = try startKeeper(state.lock)
+                return
+            }
+            // Whoever is in our place with our scope keeps what is in it; a copy has no keeper yet.
+            if owner == .others, markers.recordedStep()?.kind == control.step.kind {
+                let theirs = try DaemonLock(paths.lock)
+                if try !theirs.daemonLives() { _ = try startKeeper(theirs) }
+                return
+            }
+        } catch {
+            DaemonLog.write("no keeper, so nothing is left frozen: \(error)")
+        }
+        for id in reached.discover() { try? reached.thaw(id) }
+    }
+
+    /// What reaches our launches: markers in the directory of others are not of these.
+    private var reached: any ProcessControl {
+        guard state.lock.place == .other else { return control }
+        return control.step.control(with: nil) ?? control
     }
 
     /// What was killed needs a moment to die, and no timer comes back to it. False: it needs more.
     private func endsDying() -> Bool {
+        let control = reached
         let end = Clocks.boot() + .seconds(1)
         while !control.discover().filter({ !control.remove($0) }).isEmpty {
             guard Clocks.boot() < end else { return false }

@@ -19,6 +19,8 @@ struct KeptScope: ~Copyable {
     /// Nil: nothing is known of what was left.
     private let control: (any ProcessControl)?
     private var deadlines = Deadlines()
+    /// A daemon that has just begun is given the time to say where it is.
+    private var isPatient = true
 
     /// Until something needs the keeper no more, or another one has it.
     static func outlive(
@@ -53,6 +55,7 @@ struct KeptScope: ~Copyable {
         let watch = LockWatch(lock.path)
         let end = Clocks.boot() + patience
         while Clocks.boot() < end || owner(lock) == .unknown {
+            isPatient = Clocks.boot() < end
             let due = try keepDeadlines(lock)
             if let end = try disturbance(lock) { return end }
             let now = Clocks.boot()
@@ -63,6 +66,7 @@ struct KeptScope: ~Copyable {
             )
             watch.clear()
         }
+        isPatient = false
         let thawed: Void? = try whileOurs(lock) { control in
             // Nobody lives who would end the grant that the machine is held awake for.
             if lock.place != .other { wakeLock?.hold(false) }
@@ -86,15 +90,12 @@ struct KeptScope: ~Copyable {
 
     /// Out of the scope first, as far as the kernel lets us: then nothing is left of it.
     private func remove(_ lock: borrowing DaemonLock) throws(LinuxError) {
-        guard var step else { return }
+        guard let step else { return }
         if step.kind == .cgroup2 {
             try? CgroupV2(Files.directory(of: step.path)).add(CurrentProcess.pid)
         }
         _ = try whileOurs(lock) { _ in
-            if lock.place == .other, let theirs = markers.recordedStep() {
-                step.directories.removeAll { theirs.directories.contains($0) }
-            }
-            step.removeScope()
+            step.removeScope(besides: lock.place == .other ? markers.recordedStep() : nil)
         }
     }
 
@@ -106,14 +107,11 @@ struct KeptScope: ~Copyable {
         return owner(lock) == .others ? .isReplaced : nil
     }
 
-    private enum Owner { case we, others, unknown }
-
-    private func owner(_ lock: borrowing DaemonLock) -> Owner {
-        guard lock.place == .other else { return .we }
-        guard let step, !step.path.isEmpty else { return .others }
-        // One that has just begun has not written down yet where it is.
-        guard let theirs = markers.recordedStep() else { return .unknown }
-        return theirs.path == step.path ? .others : .we
+    private func owner(_ lock: borrowing DaemonLock) -> ScopeOwner {
+        let owner = ScopeOwner(of: step, lock, markers)
+        // Whoever ended before it could say where it is has nothing there.
+        guard owner == .unknown, !isPatient else { return owner }
+        return ScopeOwner.daemonLives(at: lock.path) ? .unknown : .we
     }
 
     /// Nil: a daemon lives that has the scope.
@@ -170,6 +168,34 @@ struct KeptScope: ~Copyable {
             milliseconds: limit.map { milliseconds($0) } ?? -1
         )
         watch.clear()
+    }
+}
+
+/// Whose the scope of a daemon is, by what is now in the place of its state directory.
+enum ScopeOwner {
+    case we
+    /// What is there has the same scope.
+    case others
+    /// One that has just begun has not written down yet where it is.
+    case unknown
+
+    init(of step: ControlStep?, _ lock: borrowing DaemonLock, _ markers: LaunchMarkers) {
+        self = .we
+        guard lock.place == .other else { return }
+        guard let step, !step.path.isEmpty else {
+            self = .others
+            return
+        }
+        let theirs = markers.recordedStep()
+        if theirs?.path == step.path { self = .others }
+        if theirs == nil { self = .unknown }
+    }
+
+    /// Whether one holds the lock that is there now.
+    static func daemonLives(at path: String) -> Bool {
+        // To look must not make one.
+        guard Files.exists(path), let lock = try? DaemonLock(path) else { return false }
+        return (try? lock.daemonLives()) != false
     }
 }
 

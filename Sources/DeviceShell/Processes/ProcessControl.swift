@@ -93,13 +93,15 @@ package struct ControlStep: Equatable, Sendable {
     package var name: String { kind.rawValue }
 
     /// Takes away the directories of a scope in which nothing lives; what still lives keeps its
-    /// own.
-    func removeScope() {
+    /// own, and so does another scope.
+    func removeScope(besides other: ControlStep? = nil) {
         if kind == .cgroup2 { try? CgroupV2(path).child(Keeper.groupName).remove() }
         for path in [path] + directories where !path.isEmpty {
             try? CgroupV1Freezer(path).child(LaunchName.network).remove()
         }
-        for path in directories { try? CgroupV1Freezer(path).remove() }
+        for path in directories where other?.directories.contains(path) != true {
+            try? CgroupV1Freezer(path).remove()
+        }
     }
 
     /// Those of its directories that somebody has taken away.
