@@ -94,7 +94,7 @@ extension App1 {
         }
 
         fileprivate func check() throws(OptionError) {
-            try App1.check(headers)
+            try OptionError.check(headers: headers)
             guard method.map({ UploadMethod(rawValue: $0) != nil }) ?? true else {
                 throw OptionError(
                     reason: "method is neither PUT nor POST",
@@ -183,7 +183,7 @@ extension App1 {
         }
 
         package func check() throws(OptionError) {
-            try App1.check(headers)
+            try OptionError.check(headers: headers)
             switch answer {
             case .proceed, .cancel: break
             case .request:
@@ -199,17 +199,6 @@ extension App1 {
                     )
                 }
             }
-        }
-    }
-
-    private static func check(_ headers: [String]?) throws(OptionError) {
-        for header in headers ?? [] {
-            guard HTTPField(line: header) == nil else { continue }
-            throw OptionError(
-                reason: "a header is not NAME: VALUE",
-                value: header,
-                fix: "write it as NAME: VALUE"
-            )
         }
     }
 

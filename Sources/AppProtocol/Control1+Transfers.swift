@@ -170,14 +170,7 @@ extension Control1 {
                     fix: "give its whole path, without links"
                 )
             }
-            for header in headers ?? [] {
-                guard HTTPField(line: header) == nil else { continue }
-                throw OptionError(
-                    reason: "a header is not NAME: VALUE",
-                    value: header,
-                    fix: "write it as NAME: VALUE"
-                )
-            }
+            try OptionError.check(headers: headers)
         }
     }
 

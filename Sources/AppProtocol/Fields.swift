@@ -209,4 +209,15 @@ package struct OptionError: Error, Equatable, Sendable {
         self.value = String(value.json().prefix(80))
         fix = "give \(wanted)"
     }
+
+    static func check(headers: [String]?) throws(OptionError) {
+        for header in headers ?? [] {
+            guard HTTPField(line: header) == nil else { continue }
+            throw OptionError(
+                reason: "a header is not NAME: VALUE",
+                value: header,
+                fix: "write it as NAME: VALUE"
+            )
+        }
+    }
 }

@@ -12,20 +12,6 @@ import Vocabulary
 struct BackupTests {
     private let scratch = ScratchDirectory()
 
-    private func outcome(of token: String, at gateway: ScratchGateway) throws -> Outcome {
-        Outcome(
-            try gateway.client.send(
-                "POST",
-                "/3/device/" + token,
-                [
-                    ("apns-topic", ScratchGateway.topic),
-                    ("authorization", try gateway.bearer()),
-                ],
-                body: Array(#"{"aps":{"alert":"x"}}"#.utf8)
-            )
-        )
-    }
-
     private func send(_ gateway: ScratchGateway, _ token: String, _ text: String) throws {
         let outcome = try gateway.run(
             "send",
@@ -99,10 +85,10 @@ struct BackupTests {
             let devices = try StoreReader(restored.paths.store).devices(after: 0, limit: 10)
             #expect(devices.count == 1 && devices[0].seen > WallTime(nanoseconds: 1 << 60))
             for token in given {
-                let answer = try outcome(of: token, at: restored)
+                let answer = try restored.push(to: token)
                 #expect(["BadDeviceToken", "DeviceTokenNotForTopic"].contains(answer.reason))
             }
-            #expect(try outcome(of: known, at: restored) == Outcome(200))
+            #expect(try restored.push(to: known) == Outcome(200))
             restored.kill()
             let next = Set(try restored.register(3) + restored.register(1, topic: "org.other"))
             #expect(next.count == 4 && given.isDisjoint(with: next))

@@ -17,15 +17,7 @@ struct KillRemovalTests {
         _ token: String,
         _ fields: (name: String, value: String)...
     ) throws -> Outcome {
-        Outcome(
-            try gateway.client.send(
-                "POST",
-                "/3/device/" + token,
-                [("apns-topic", ScratchGateway.topic), ("authorization", try gateway.bearer())]
-                    + fields,
-                body: Array(#"{"aps":{"alert":"x"}}"#.utf8)
-            )
-        )
+        try gateway.push(to: token, fields)
     }
 
     @Test func `a token of which a device was told that it is no more is 410 for ever`() throws {

@@ -181,6 +181,19 @@ final class ScratchGateway {
         )
     }
 
+    /// What a push of the provider's is answered.
+    func push(
+        to token: String,
+        _ fields: [(name: String, value: String)] = [],
+        body: String = #"{"aps":{"alert":"x"}}"#
+    ) throws -> Outcome {
+        let sender = [
+            (name: "apns-topic", value: Self.topic), (name: "authorization", value: try bearer()),
+        ]
+        let path = "/3/device/" + token
+        return Outcome(try client.send("POST", path, sender + fields, body: Array(body.utf8)))
+    }
+
     /// A token of the provider's first key.
     func bearer(id: String = "OFFSTAGE01", team: String = "TEAM000001") throws -> String {
         "bearer "

@@ -19,19 +19,7 @@ struct StoreFailureTests {
         let gateway = try ScratchGateway()
         let token = try gateway.register(1)[0]
         try gateway.start()
-        func push() throws -> Outcome {
-            Outcome(
-                try gateway.client.send(
-                    "POST",
-                    "/3/device/" + token,
-                    [
-                        ("apns-topic", ScratchGateway.topic),
-                        ("authorization", try gateway.bearer()),
-                    ],
-                    body: Array("{}".utf8)
-                )
-            )
-        }
+        func push() throws -> Outcome { try gateway.push(to: token, body: "{}") }
         let database = try Database(path: gateway.paths.store, mode: .create)
         #expect(try health(gateway).hasSuffix(#"{"status":"serving"}"#))
         try database.execute("ALTER TABLE log RENAME TO away")
@@ -163,19 +151,7 @@ struct StoreFailureTests {
         try gateway.start()
         let device = try ScratchDevice(gateway)
         let token = try device.token()
-        func push() throws -> Outcome {
-            Outcome(
-                try gateway.client.send(
-                    "POST",
-                    "/3/device/" + token,
-                    [
-                        ("apns-topic", ScratchGateway.topic),
-                        ("authorization", try gateway.bearer()),
-                    ],
-                    body: Array("{}".utf8)
-                )
-            )
-        }
+        func push() throws -> Outcome { try gateway.push(to: token, body: "{}") }
         #expect(try push() == Outcome(200))
         #expect(try gateway.run("topics", "remove", ScratchGateway.topic).succeeded)
         #expect(try push() == Outcome(400, "DeviceTokenNotForTopic"))

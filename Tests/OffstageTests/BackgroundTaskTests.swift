@@ -216,13 +216,19 @@ struct BackgroundTaskTests {
 
     // MARK: Activities
 
-    @Test func anActivityHasTimeUntilItReturns() throws {
+    /// It returns when it has been told that its time is over, too.
+    private func beginActivity() -> Inbox<Bool> {
         let calls = Inbox<Bool>()
         let mayReturn = DispatchSemaphore(value: 0)
         ProcessInfo.processInfo.perform("sending", session.session) { isExpired in
             calls.put(isExpired)
             if isExpired { mayReturn.signal() } else { mayReturn.wait() }
         }
+        return calls
+    }
+
+    @Test func anActivityHasTimeUntilItReturns() throws {
+        let calls = beginActivity()
         let begun = try daemon.next("BeginTask")
         #expect(begun[0] == "sending")
         #expect(begun[1]["activity"] == true && begun[1]["expires"] == true)
@@ -234,12 +240,7 @@ struct BackgroundTaskTests {
     }
 
     @Test func anActivityIsBegunAgainByTheNextDaemonWhichMayExpireIt() throws {
-        let calls = Inbox<Bool>()
-        let mayReturn = DispatchSemaphore(value: 0)
-        ProcessInfo.processInfo.perform("sending", session.session) { isExpired in
-            calls.put(isExpired)
-            if isExpired { mayReturn.signal() } else { mayReturn.wait() }
-        }
+        let calls = beginActivity()
         let begun = try daemon.next("BeginTask")
         #expect(begun[1]["token"]?.stringValue?.isEmpty == false)
         #expect(try !calls.next())
@@ -258,12 +259,7 @@ struct BackgroundTaskTests {
     }
 
     @Test func anActivityForWhichTheNextDaemonHasNoTimeExpires() throws {
-        let calls = Inbox<Bool>()
-        let mayReturn = DispatchSemaphore(value: 0)
-        ProcessInfo.processInfo.perform("sending", session.session) { isExpired in
-            calls.put(isExpired)
-            if isExpired { mayReturn.signal() } else { mayReturn.wait() }
-        }
+        let calls = beginActivity()
         #expect(try !calls.next())
         daemon.behave("BeginTask", .answer([0, [:]]))
         try daemon.restart()

@@ -11,11 +11,7 @@ struct DeviceTests {
     private let daemon: BenchDaemon
     private let session: TestSession
 
-    init() throws {
-        daemon = try BenchDaemon()
-        daemon.behave("WatchConditions", .answer([Self.onBattery]))
-        session = TestSession(daemon.socket)
-    }
+    init() throws { (daemon, session) = try TestSession.watching(Self.onBattery) }
 
     private static let onBattery: Value = [
         "battery": 62, "power": false, "network": "on", "metered": true, "low-power": false,

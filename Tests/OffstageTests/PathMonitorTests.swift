@@ -8,11 +8,7 @@ struct PathMonitorTests {
     private let daemon: BenchDaemon
     private let session: TestSession
 
-    init() throws {
-        daemon = try BenchDaemon()
-        daemon.behave("WatchConditions", .answer([Self.metered]))
-        session = TestSession(daemon.socket)
-    }
+    init() throws { (daemon, session) = try TestSession.watching(Self.metered) }
 
     private static let metered: Value = ["battery": 62, "network": "on", "metered": true]
     private static let wifi = NWInterface(name: "wlan0", type: .wifi, index: 3)

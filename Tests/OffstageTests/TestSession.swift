@@ -26,6 +26,13 @@ final class TestSession: Sendable {
     }
 
     deinit { session.stop() }
+
+    /// With a daemon that tells these conditions of the device.
+    static func watching(_ conditions: Value) throws -> (BenchDaemon, TestSession) {
+        let daemon = try BenchDaemon()
+        daemon.behave("WatchConditions", .answer([conditions]))
+        return (daemon, TestSession(daemon.socket))
+    }
 }
 
 /// What one thread puts in, and a test takes out.
