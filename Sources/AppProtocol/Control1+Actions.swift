@@ -123,6 +123,7 @@ extension Control1 {
 
         package func check() throws(OptionError) {
             guard kind != nil else { throw .noKind }
+            guard after == nil || earliest == nil else { throw .both("after", "earliest") }
             guard (command ?? []).reduce(0, { $0 + $1.utf8.count + 1 }) <= 128 << 10 else {
                 throw OptionError(
                     reason: "the command is too long",
@@ -203,13 +204,7 @@ extension Control1 {
         }
 
         package func check() throws(OptionError) {
-            guard seconds == nil || until == nil else {
-                throw OptionError(
-                    reason: "both seconds and until are given",
-                    value: "",
-                    fix: "give either seconds or until"
-                )
-            }
+            guard seconds == nil || until == nil else { throw .both("seconds", "until") }
         }
     }
 
@@ -328,6 +323,15 @@ extension OptionError {
         value: "",
         fix: "refresh or processing"
     )
+
+    /// Of which one says what the other does.
+    static func both(_ one: String, _ other: String) -> OptionError {
+        OptionError(
+            reason: "both \(one) and \(other) are given",
+            value: "",
+            fix: "give either \(one) or \(other)"
+        )
+    }
 }
 
 extension EnvironmentVariable {

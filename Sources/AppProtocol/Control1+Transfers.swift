@@ -156,6 +156,7 @@ extension Control1 {
         }
 
         func check() throws(OptionError) {
+            guard after == nil || earliest == nil else { throw .both("after", "earliest") }
             if credentials.key != nil, credentials.certificate == nil {
                 throw OptionError(
                     reason: "a key has no certificate",

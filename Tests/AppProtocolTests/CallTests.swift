@@ -14,9 +14,12 @@ struct CallTests {
         Control1.Submit {
             ($0.kind, $0.command, $0.id) = (.processing, ["a", "b"], "x")
             ($0.after, $0.every) = (.seconds(90), .days(1))
-            $0.earliest = WallTime(nanoseconds: 1_700_000_000_250_000_000)
             $0.needs = Needs(power: true, network: true, unmetered: true, unlocked: true)
             ($0.directory, $0.environment, $0.token) = ("/", ["A=B"], "t")
+        },
+        Control1.Submit {
+            ($0.kind, $0.command) = (.refresh, ["a"])
+            $0.earliest = WallTime(nanoseconds: 1_700_000_000_250_000_000)
         },
         Control1.Pause { $0.seconds = .hours(1) }, Control1.Continue(),
         Control1.Dismiss { $0.app = "a" }, Control1.Dismiss { $0.all = true },
@@ -95,6 +98,42 @@ struct CallTests {
             try Control1.Dismiss(call.encoded.arguments, strictly: true)
         }
         #expect(error?.fix == "give either an app or all")
+    }
+
+    /// As the calls that take both begin it: what D-Bus carries, and the text that refuses it.
+    @Test func `a beginning is said in one way`() {
+        let both: ValueMap = ["after": 60, "earliest": 1_700_000_000]
+        func options(_ more: ValueMap) -> Value {
+            var options = both
+            for entry in more.entries { options[entry.key] = entry.value }
+            return .map(options)
+        }
+        func refusal(_ read: () throws(OptionError) -> Void) -> OptionError? {
+            do throws(OptionError) {
+                try read()
+                return nil
+            } catch {
+                return error
+            }
+        }
+        let errors = [
+            refusal { () throws(OptionError) in
+                let given = options(["kind": "refresh", "command": ["true"]])
+                _ = try Control1.Submit([given], strictly: true)
+            },
+            refusal { () throws(OptionError) in
+                let given = options(["directory": "/tmp"])
+                _ = try Control1.Download([[["url": "http://h/a"]], given], strictly: true)
+            },
+            refusal { () throws(OptionError) in
+                let file: Value = ["url": "http://h/a", "file": "/a"]
+                _ = try Control1.Upload([[file], options([:])], strictly: true)
+            },
+        ]
+        for error in errors {
+            #expect(error?.reason == "both after and earliest are given")
+            #expect(error?.fix == "give either after or earliest")
+        }
     }
 
     @Test func `a pause has one end`() throws {
