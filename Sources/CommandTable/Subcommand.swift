@@ -125,36 +125,28 @@ extension SubcommandCall {
         return interval
     }
 
-    /// The point in time that an option gives: a span from now, a date, or a time of day.
-    package func time(_ name: String, _ side: TypedTime.Side) throws(Failure) -> WallTime? {
+    /// The point in time that an option gives: a span from now, a date, or a time of day. `clock`
+    /// is not read before `text` is known to be one of them.
+    package func time(
+        _ name: String,
+        _ side: TypedTime.Side,
+        by clock: () throws(Failure) -> Moment
+    ) throws(Failure) -> WallTime? {
         guard let text = options[name] else { return nil }
-        return try time(text, side, of: "--\(name) ")
+        return try time(text, side, of: "--\(name) ", by: clock)
     }
 
-    /// The earliest begin that an option gives: how long from now, or a date.
-    package func begin(_ name: String) throws(Failure) -> (after: Interval?, earliest: WallTime?) {
-        guard let text = options[name], let time = try time(name, .future) else {
-            return (nil, nil)
-        }
-        return switch TypedTime(text) {
-        case .span(let span): (span, nil)
-        case .date, .timeOfDay, .day, .weekday, .instant, nil: (nil, time)
-        }
-    }
-
-    /// The point in time that `text` says; `name` stands before it in a message. `wall`: now
-    /// by another clock, in the same zone.
+    /// The point in time that `text` says; `name` stands before it in a message.
     package func time(
         _ text: String,
         _ side: TypedTime.Side,
-        of name: String = "",
-        at wall: WallTime? = nil
+        of name: String,
+        by clock: () throws(Failure) -> Moment
     ) throws(Failure) -> WallTime {
         guard let typed = TypedTime(text) else {
             throw Failure(noTime: text, of: name)
         }
-        var now = console.now
-        if let wall { (now.wall, now.utcOffset) = (wall, now.utcOffset(at: wall)) }
+        let now = try clock()
         let time = typed.wall(side, of: now.wall, zone: now.utcOffset)
         let distance = side == .future ? time - now.wall : now.wall - time
         let shown = now.local.description.dropLast(3)

@@ -55,6 +55,14 @@ package enum TypedTime: Hashable, Sendable {
         }
     }
 
+    /// How far it is from now, whatever a clock shows; nil: clocks decide.
+    package var span: Interval? {
+        switch self {
+        case .span(let span): span
+        case .date, .timeOfDay, .day, .weekday, .instant: nil
+        }
+    }
+
     /// When that is; a date may lie on the other side. `zone`: local time minus UTC in seconds, at
     /// a time.
     package func wall(

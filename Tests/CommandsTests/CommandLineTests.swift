@@ -62,20 +62,11 @@ struct CommandLineTests {
         ("submit --refresh", "submit: COMMAND is missing"),
         ("submit --refresh --after never -- true", "--after \"never\" is not a time"),
         ("submit --refresh --after -1h -- true", "--after \"-1h\" is less than nothing\nWrite it"),
-        (
-            "submit --refresh --after 1999-12-24 -- true",
-            "--after \"1999-12-24\" is in the past\nIt is "
-        ),
-        (
-            "submit --refresh --after 2222-12-24 -- true",
-            "--after \"2222-12-24\" is more than 100 years from now"
-        ),
         ("submit --refresh --every 99999d -- true", "--every \"99999d\" is more than 100 years\n"),
         (
             "submit --refresh --every 2026-12-24 -- true",
             "--every \"2026-12-24\" is a point in time, not a span\nWrite a number"
         ),
-        ("history --since 2222-01-01", "--since \"2222-01-01\" is in the future"),
         (
             "pause soon",
             "\"soon\" is not a time\nWrite a number and a unit, such as 90s, 15min, 2h or 1d, or a "
@@ -191,21 +182,6 @@ struct CommandLineTests {
         let conditions = terminal.run("conditions", control).output
         #expect(conditions.contains("today 14:00"), "\(conditions)")
         #expect(!conditions.contains("Thu"), "\(conditions)")
-    }
-
-    /// Of which the daemon's clock is far ahead: its evening is meant.
-    @Test func aVirtualClockIsMovedToADate() throws {
-        var ahead = terminal.now
-        ahead.wall = ahead.wall + .hours(50)
-        let control = CoreControl(at: ahead)
-        for (words, hours) in [
-            ("18:30", 4.5), ("2026-03-06 14:00", 24), ("tomorrow 14:00", 24), ("1h 30m", 1.5),
-        ] {
-            terminal.run("simulate advance \(words)", control)
-            let (method, arguments) = try #require(control.calls.last)
-            #expect(method == "Advance")
-            #expect(arguments.first == .double(hours * 3600), "\(words)")
-        }
     }
 
     @Test func withoutADaemonTheStatusIsFour() {

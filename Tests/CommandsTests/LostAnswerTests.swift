@@ -27,6 +27,8 @@ struct LostAnswerTests {
         }
 
         func send(_ call: EncodedCall) throws(Failure) -> [Value] {
+            // How late it is there.
+            if call.arguments.first?["rows"] == 0 { return call.plainReply }
             calls.append("\(call.method) \(call.arguments)")
             guard losses > 0 else { return try answer(call) }
             losses -= 1

@@ -66,6 +66,17 @@ struct VirtualClockTests {
         #expect(try time(run["at"]) - earliest < .minutes(30))
     }
 
+    @Test func `a time of day that is typed is the next one of its clock`() throws {
+        let bench = try bench()
+        try advance(bench, by: .days(2))
+        let before = try now(bench)
+        let outcome = try command(bench, "pause", "12:00", "--json").run()
+        #expect(outcome.status == .exited(0), "\(outcome.errors)")
+        let until = try time(ValueJSON.parse(outcome.output)["until"])
+        #expect(until > before && until - before <= .hours(25), "\(outcome.output)")
+        #expect(try time(bench.ask("Status")["paused"]?["until"]) == until)
+    }
+
     // MARK: Sleep
 
     @Test func `a device that sleeps runs nothing, and its grants stand still`() throws {

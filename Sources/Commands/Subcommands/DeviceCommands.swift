@@ -29,50 +29,42 @@ extension OffstageProgram {
         printsData: true
     ) { invocation throws(Failure) in
         if let ids = invocation.transferIDs { return try changeTransfers(.pause, ids, invocation) }
-        let (call, end) = try pause(invocation)
+        let end = try pauseEnd(invocation)
+        let call = Control1.Pause { ($0.seconds, $0.until) = (end?.span, end?.date) }
         try invocation.ask(call, look: "offstage status")
-        let now = invocation.console.now
         var done: ValueMap = ["paused": true]
         if let end {
-            done["seconds"] = .double((end - now.wall).seconds)
-            done["until"] = .string(Report.Time(end, at: now).rawValue)
+            done["seconds"] = .double((end.time - end.now.wall).seconds)
+            done["until"] = .string(Report.Time(end.time, at: end.now).rawValue)
         }
         invocation.report(done)
         guard !invocation.wantsJSON else { return }
-        let until = end.map { Times.day($0, at: now) } ?? "\"offstage continue\""
+        let until = end?.text ?? "\"offstage continue\""
         invocation.console.print("Paused until \(until).")
     }
 
-    /// A date is not made a span: the clock may be set before it comes.
-    private static func pause(
-        _ invocation: Invocation
-    ) throws(Failure) -> (call: Control1.Pause, end: WallTime?) {
-        var call = Control1.Pause()
+    private static func pauseEnd(_ invocation: Invocation) throws(Failure) -> TimeToCome? {
         let operands = invocation.operands
-        guard !operands.isEmpty else { return (call, nil) }
+        guard !operands.isEmpty else { return nil }
         // A date and a time of day are two words to the shell.
         let words = operands.joined(separator: " ")
-        guard operands.count == 1 || TypedTime(words) != nil else {
+        let typed = TypedTime(words)
+        guard operands.count == 1 || typed != nil else {
             throw Failure(
                 unexpected: operands[1],
                 to: "pause",
                 fix: "Give one time, or the numbers of transfers."
             )
         }
-        let now = invocation.console.now.wall
-        let end = try invocation.time(words, .future, of: "")
-        guard end > now else {
-            throw Failure(
-                .usage,
-                "\(words.quoted) is not a time greater than zero",
-                fix: "To end a pause: offstage continue."
-            )
-        }
-        switch TypedTime(words) {
-        case .span(let span): call.seconds = span
-        case .date, .timeOfDay, .day, .weekday, .instant, nil: call.until = end
-        }
-        return (call, end)
+        let isNow = Failure(
+            .usage,
+            "\(words.quoted) is not a time greater than zero",
+            fix: "To end a pause: offstage continue."
+        )
+        guard typed?.span != .zero else { throw isNow }
+        let end = try invocation.timeToCome(words)
+        guard end.time > end.now.wall else { throw isNow }
+        return end
     }
 
     static let `continue` = Subcommand(

@@ -36,7 +36,7 @@ extension OffstageProgram {
         ],
         printsData: true
     ) { invocation throws(Failure) in
-        let since = try invocation.time("since", .past)
+        let since = try invocation.time("since", .past, by: invocation.daemonNow)
         let limit = try invocation.integer("lines", in: 1...10_000_000)
         let lines = try invocation.history(
             of: invocation.operands.first,

@@ -135,14 +135,9 @@ extension OffstageProgram {
 
     /// Up to a date, it is by the daemon's clock, which may be ahead of this one.
     private static func span(_ text: String, _ invocation: Invocation) throws(Failure) -> Interval {
-        switch TypedTime(text) {
-        case .span(let span): return span
-        case .date, .timeOfDay, .day, .weekday, .instant:
-            let status = try invocation.ask(Control1.Overview { $0.rows = 0 })
-            let now = status.report.now.wall ?? invocation.console.now.wall
-            return try invocation.time(text, .future, at: now) - now
-        case nil: throw Failure(noTime: text, of: "")
-        }
+        if let span = TypedTime(text)?.span { return span }
+        let end = try invocation.timeToCome(text)
+        return end.time - end.now.wall
     }
 
     /// Of the task that is launched, where that is said.

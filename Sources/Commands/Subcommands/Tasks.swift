@@ -198,9 +198,7 @@ extension OffstageProgram {
         printsData: true
     ) { invocation throws(Failure) in
         let call = try submission(invocation)
-        let start = try invocation.time("after", .future).map {
-            Times.day($0, at: invocation.console.now)
-        }
+        let start = try invocation.timeToCome(option: "after")
         let task = try invocation.ask(call, look: "offstage tasks command.\(name(of: call))")
         if let warning = task.warning {
             invocation.console.printError(
@@ -213,7 +211,7 @@ extension OffstageProgram {
         }
         try invocation.show(task) { task in
             let app = task.app.name.printable
-            let begin = start.map { " and begins \($0) or later" } ?? ""
+            let begin = start.map { " and begins \($0.text) or later" } ?? ""
             invocation.console.print(
                 "\(app) is stored\(begin); \"offstage explain \(app)\" says when it runs"
             )
@@ -261,7 +259,8 @@ extension OffstageProgram {
         // Asked twice because an answer was lost, it is one request all the same.
         call.token = try Invocation.token()
         call.id = options["id"]
-        (call.after, call.earliest) = try invocation.begin("after")
+        let start = try invocation.timeToCome(option: "after")
+        (call.after, call.earliest) = (start?.span, start?.date)
         call.every = try invocation.interval("every")
         if let every = call.every, every < .minutes(1) {
             throw Failure(

@@ -56,7 +56,8 @@ struct TransferOptions {
         manner.discretionary = options.has("discretionary")
         manner.needs.unmetered = options.has("unmetered")
         manner.needs.power = options.has("power")
-        (manner.after, manner.earliest) = try invocation.begin("after")
+        let start = try invocation.timeToCome(option: "after")
+        (manner.after, manner.earliest) = (start?.span, start?.date)
         manner.proxy = options["proxy"]
         manner.rate = try rate(options["limit-rate"])
         manner.credentials = try credentials()
@@ -155,15 +156,14 @@ struct TransferOptions {
         urls: [String],
         _ invocation: Invocation
     ) throws(Failure) where Call.Reply == EnqueuedTransfers {
-        let start = try invocation.time("after", .future)
+        let start = try invocation.timeToCome(option: "after")
         let reply = try invocation.ask(call, look: "offstage transfers")
         guard invocation.options.has("wait") else {
             return try invocation.show(reply) { reply in
                 for (id, url) in zip(reply.transfers, urls) {
                     invocation.console.print("transfer \(id): \(url.printable)")
                 }
-                let console = invocation.console
-                if let start { console.print("Not before \(Times.day(start, at: console.now)).") }
+                if let start { invocation.console.print("Not before \(start.text).") }
             }
         }
         try TransferWatch(invocation, reply.transfers).waitForAll()

@@ -113,7 +113,7 @@ extension GatewayProgram {
             }
             filter.state = state
         }
-        filter.since = try invocation.time("since", .past)
+        filter.since = try invocation.time("since", .past) { invocation.console.now }
         filter.until = try until(filter.since, of: invocation)
         return filter
     }
