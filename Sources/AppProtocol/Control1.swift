@@ -33,7 +33,12 @@ package enum Control1: CallSet {
         ),
         CallRow(apps, .user, "The apps, the most recently used first."),
         CallRow(tasks, .everyone, "The tasks of one app, or of all if the name is empty."),
-        CallRow(explain, .everyone, "Why each task of the app does or does not run."),
+        CallRow(
+            explain,
+            .everyone,
+            "Why each task of the app does or does not run; with transfers, the same of each of "
+                + "these."
+        ),
         CallRow(history, .everyone, "What ran, what did not, and why, newest first."),
         CallRow(logs, .everyone, "The end of the app's output."),
         CallRow(
@@ -272,7 +277,23 @@ extension Control1 {
         package typealias Reply = [Reported<Report.Explanation>]
         package var app = ""
         package var task: String?
+        package var transfers: [Int64]?
         package init() {}
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("app", &app)
+            try fields.option("task", &task)
+            try fields.option(
+                "transfers",
+                &transfers,
+                "their numbers, in place of app and task; the name of the app is empty then"
+            )
+        }
+
+        package func check() throws(OptionError) {
+            guard transfers != nil, !app.isEmpty || task != nil else { return }
+            throw .both("an app", "transfers")
+        }
     }
 
     package struct History: ControlCall {

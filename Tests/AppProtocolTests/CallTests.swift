@@ -8,6 +8,7 @@ struct CallTests {
     private static let calls: [any Call] = [
         Control1.Status(), Control1.Overview { $0.rows = 10 }, Control1.Tasks { $0.app = "a" },
         Control1.Explain { ($0.app, $0.task) = ("a", "t") },
+        Control1.Explain { $0.transfers = [7, 9] },
         Control1.History { ($0.app, $0.limit, $0.before) = ("a", 7, 9) },
         Control1.Logs { ($0.app, $0.lines) = ("a", 3) },
         Control1.Open { ($0.app, $0.attach) = ("a", 7) }, Control1.Leave { $0.app = "a" },
@@ -133,6 +134,19 @@ struct CallTests {
         for error in errors {
             #expect(error?.reason == "both after and earliest are given")
             #expect(error?.fix == "give either after or earliest")
+        }
+    }
+
+    @Test func `what is explained is an app or transfers`() throws {
+        let calls = [
+            Control1.Explain { ($0.app, $0.transfers) = ("a", [1]) },
+            Control1.Explain { ($0.task, $0.transfers) = ("t", [1]) },
+        ]
+        for call in calls {
+            let error = #expect(throws: OptionError.self) {
+                try Control1.Explain(call.encoded.arguments, strictly: true)
+            }
+            #expect(error?.fix == "give either an app or transfers")
         }
     }
 

@@ -18,7 +18,12 @@ struct CommandLineTests {
         ("status --jsn", "there is no option \"--jsn\"\nDid you mean --json?"),
         ("status -x", "there is no option \"-x\"\n\"offstage help status\" lists the options."),
         ("status now", "status: unexpected argument \"now\"\nUsage: offstage status"),
-        ("explain", "explain: APP is missing\nUsage: offstage explain APP [TASK]"),
+        (
+            "explain",
+            "explain: APP or ID is missing\nUsage: offstage explain APP [TASK]\n"
+                + "       offstage explain ID..."
+        ),
+        ("explain a b c", "explain: unexpected argument \"c\"\nGive an app"),
         ("set", "set: CONDITION or SETTING is missing"),
         ("set battery", "set: VALUE is missing"),
         ("set battery -1", "battery cannot be \"-1\""),

@@ -63,6 +63,15 @@ final class CoreControl: Control {
         return told.reversed().prefix(Int(call.limit ?? 50)).map { Reported($0) }
     }
 
+    private func explain(_ transfers: [Int64]) throws(Failure) -> [Reported<Report.Explanation>] {
+        let ids = transfers.map { TransferID(UInt64(clamping: $0)) }
+        do throws(Refusal) {
+            return try device.explain(ids, at: now).report(at: now).map(Reported.init)
+        } catch {
+            throw Failure(.notFound, "\(error.reason): \(error.value)")
+        }
+    }
+
     /// Nil: the device knows nothing of it.
     private func reply(to call: Control1) throws(Failure) -> (any CallReply)? {
         switch call {
@@ -77,6 +86,7 @@ final class CoreControl: Control {
             }
             return tasks.map(Reported.init)
         case .explain(let call):
+            if let transfers = call.transfers { return try explain(transfers) }
             let found = device.explain(AppID(call.app), identifier: call.task, at: now)
             return found.report(at: now).map(Reported.init)
         case .history(let call): return lines(call)

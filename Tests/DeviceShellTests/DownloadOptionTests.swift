@@ -192,6 +192,10 @@ struct DownloadOptionTests {
         let ids = try ["a", "b", "c"].map { try enqueue(["-o", $0]) }
         #expect(try run(["pause", ids[0], ids[1]]).succeeded)
         #expect(try transfer(ids[0])?["state"] == "paused")
+        let explained = try run(["explain", ids[0], ids[2]]).output
+        #expect(explained.hasPrefix("transfer \(ids[0]) is paused until it is resumed.\n"))
+        #expect(explained.contains("\n\ntransfer \(ids[2]) waits: ") && explained.contains("GATE"))
+        #expect(try run(["explain", "99"]).status == .exited(3))
         #expect(try run(["resume", ids[0]]).succeeded)
         #expect(try transfer(ids[0])?["state"] == "waiting")
         #expect(try run(["move", "--first", ids[2]]).succeeded)

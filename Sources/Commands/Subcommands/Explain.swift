@@ -6,21 +6,27 @@ import Vocabulary
 extension OffstageProgram {
     static let explain = Subcommand(
         "explain",
-        "explain why an app's work runs or does not run",
-        forms: ["APP [TASK]"],
-        operands: 1...2,
+        "explain why an app's work, or a transfer, runs or does not run",
+        forms: ["APP [TASK]", "ID..."],
+        operands: 1...1024,
         details: [
-            "Prints a sentence for each task, then the gates that hold it: the value that each "
-                + "gate sees, the value that it needs, since when it holds, and when it opens "
-                + "if that is known."
+            "Prints a sentence for each task, or for each transfer of these numbers, then the "
+                + "gates that hold it: the value that each gate sees, the value that it needs, "
+                + "since when it holds, and when it opens if that is known."
         ],
         examples: [
             Example("explain newsboat", "Why newsboat is not being refreshed."),
             Example("explain --json restic backup", "The same for one task, as JSON."),
+            Example("explain 12", "Why a transfer waits."),
         ],
         printsData: true
     ) { invocation throws(Failure) in
-        let call: Control1.Explain = invocation.ofTask()
+        let call: Control1.Explain
+        if let ids = invocation.transferIDs {
+            call = Control1.Explain { $0.transfers = ids }
+        } else {
+            call = try invocation.ofOneTask("explain")
+        }
         try invocation.show(try invocation.ask(call)) { tasks in
             for (index, task) in tasks.enumerated() {
                 if index > 0 { invocation.console.print("") }

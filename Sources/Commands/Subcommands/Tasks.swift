@@ -91,14 +91,7 @@ extension OffstageProgram {
         printsData: true
     ) { invocation throws(Failure) in
         if let ids = invocation.transferIDs { return try changeTransfers(.cancel, ids, invocation) }
-        guard invocation.operands.count <= 2 else {
-            throw Failure(
-                unexpected: invocation.operands[2],
-                to: "cancel",
-                fix: "Give an app and a task, or the numbers of transfers."
-            )
-        }
-        let call: Control1.Cancel = invocation.ofTask()
+        let call: Control1.Cancel = try invocation.ofOneTask("cancel")
         try invocation.ask(call, look: "offstage tasks \(call.app)")
         invocation.reportTask()
     }
@@ -336,3 +329,15 @@ extension Invocation {
         }
     }
 }
+
+    /// The same of a command that takes the numbers of many transfers as well.
+    func ofOneTask<C: TaskSubject>(_ command: String) throws(Failure) -> C {
+        guard operands.count <= 2 else {
+            throw Failure(
+                unexpected: operands[2],
+                to: command,
+                fix: "Give an app and a task, or the numbers of transfers."
+            )
+        }
+        return ofTask()
+    }

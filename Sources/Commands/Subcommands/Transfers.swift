@@ -17,9 +17,9 @@ extension OffstageProgram {
             OptionRow("clear", "forget these, or all, that have ended"),
         ],
         details: [
-            "Each has a number, by which \"offstage pause\", \"resume\", \"cancel\" and \"move\" "
-                + "name it; the options --pause, --resume and --cancel do the same as the first "
-                + "three. Those that wait are listed in the order of their turn.",
+            "Each has a number, by which \"offstage pause\", \"resume\", \"cancel\", \"move\" and "
+                + "\"explain\" name it; the options --pause, --resume and --cancel do the same as "
+                + "the first three. Those that wait are listed in the order of their turn.",
             "A transfer that has ended is listed for a week, unless --clear forgets it before.",
         ],
         examples: [

@@ -25,6 +25,11 @@ extension Device {
             .prefix(100).compactMap { explain($0.id, at: now) }
     }
 
+    /// Of transfers that their numbers name.
+    package func explain(_ ids: [TransferID], at now: Moment) throws(Refusal) -> [Explanation] {
+        try known(ids).compactMap { explain($0, at: now) }
+    }
+
     /// Why a transfer waits, or what it does; nil: there is none of that number.
     package func explain(_ id: TransferID, at now: Moment) -> Explanation? {
         guard let transfer = transfers[id], let index = transfers.app(of: id) else { return nil }

@@ -40,7 +40,7 @@ extension Device {
         }
     }
 
-    private func known(_ ids: [TransferID]) throws(Refusal) -> [TransferID] {
+    func known(_ ids: [TransferID]) throws(Refusal) -> [TransferID] {
         for id in ids where transfers[id] == nil {
             throw Refusal(
                 .notFound,

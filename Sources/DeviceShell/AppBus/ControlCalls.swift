@@ -138,6 +138,12 @@ struct ControlCalls {
 
     private func explain(_ call: Control1.Explain) throws(Refusal) -> [Report.Explanation] {
         let now = host.now()
+        if let transfers = call.transfers {
+            let ids = transfers.map { TransferID(UInt64(clamping: $0)) }
+            let found = try host.device.explain(ids, at: now)
+            guard owner == nil || found.allSatisfy({ $0.app == owner }) else { throw notItsOwn }
+            return found.report(at: now)
+        }
         let found = host.device.explain(try app(call), identifier: call.task, at: now)
         if found.count == 1, let only = found.first {
             if only.state == .unknown { throw host.device.unknown(AppID(call.app)) }
