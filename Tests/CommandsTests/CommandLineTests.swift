@@ -24,6 +24,8 @@ struct CommandLineTests {
                 + "       offstage explain ID..."
         ),
         ("explain a b c", "explain: unexpected argument \"c\"\nGive an app"),
+        ("dismiss", "dismiss: give either apps or --all"),
+        ("dismiss a --all", "dismiss: give either apps or --all"),
         ("set", "set: CONDITION or SETTING is missing"),
         ("set battery", "set: VALUE is missing"),
         ("set battery -1", "battery cannot be \"-1\""),

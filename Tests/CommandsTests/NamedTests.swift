@@ -47,4 +47,57 @@ struct NamedTests {
         #expect(told[0]["holds"]?.listValue?.count == listed[1].holds.count)
         #expect(terminal.run("explain \(ids[0]) 99", control).status == 3)
     }
+
+    // MARK: Apps
+
+    /// Refuses each app but these.
+    private final class Dismissing: Control {
+        private let failing: Set<String>
+        private(set) var asked: [Value] = []
+
+        init(_ failing: Set<String>) { self.failing = failing }
+
+        func send(_ call: EncodedCall) throws(Failure) -> [Value] {
+            asked.append(call.arguments[0])
+            guard let name = call.arguments[0].stringValue, name.isEmpty || failing.contains(name)
+            else {
+                let name = call.arguments[0].stringValue ?? ""
+                throw Failure(.notFound, "there is no failure to dismiss: \(name)", fix: "Look.")
+            }
+            return call.plainReply
+        }
+    }
+
+    @Test func `several apps are dismissed at once`() throws {
+        let control = Dismissing(["a", "b"])
+        let outcome = terminal.run("dismiss a b", control)
+        #expect(outcome == Outcome(status: 0, output: "", errors: ""))
+        #expect(control.asked == ["a", "b"])
+        let json = terminal.run("dismiss a b --json", control).output
+        #expect(try ValueJSON.parse(json) == ["apps": ["a", "b"]])
+        try JSONTests.expect("dismiss", json)
+        let one = terminal.run("dismiss a --json", control).output
+        #expect(try ValueJSON.parse(one) == ["apps": ["a"], "app": "a"])
+        #expect(terminal.run("dismiss --all", control).status == 0)
+        #expect(control.asked.last == "")
+    }
+
+    @Test func `a wrong name keeps no other from being dismissed, and is said`() {
+        let control = Dismissing(["b"])
+        let outcome = terminal.run("dismiss a b c", control)
+        #expect(control.asked == ["a", "b", "c"])
+        #expect(outcome.status == 3 && outcome.output == "")
+        for name in ["a", "c"] {
+            let words = "there is no failure to dismiss: \(name)"
+            #expect(outcome.errors.contains(words), "\(outcome.errors)")
+        }
+    }
+
+    /// A variable of a shell that is not set means no app, and not all of them.
+    @Test(arguments: [[], [""], ["a", ""], ["", "--all"], ["a", "--all"]])
+    func `an empty name dismisses nothing`(words: [String]) {
+        let control = Dismissing(["a"])
+        #expect(terminal.run(["dismiss"] + words, control).status == 2)
+        #expect(control.asked.isEmpty)
+    }
 }

@@ -98,14 +98,15 @@ extension OffstageProgram {
 
     static let dismiss = Subcommand(
         "dismiss",
-        "take an app off the failing ones",
-        forms: ["APP", "--all"],
-        operands: 0...1,
+        "take apps off the failing ones",
+        forms: ["APP...", "--all"],
+        operands: 0...1024,
         options: [OptionRow("all", "all apps that fail")],
         details: [
-            "Forgets how often the app has failed in a row: it leaves the section Failing of "
+            "Forgets how often an app has failed in a row: it leaves the section Failing of "
                 + "\"offstage status\", its next failure counts as the first, and the wait after "
-                + "the failures is over. The history keeps what happened.",
+                + "the failures is over. The history keeps what happened. An app that is not "
+                + "known, or does not fail, is reported when the others are done.",
             "What is not tried again, such as a command that was submitted for one run, leaves "
                 + "that section by itself after the time of the setting failure-age.",
         ],
@@ -115,17 +116,41 @@ extension OffstageProgram {
         ],
         printsData: true
     ) { invocation throws(Failure) in
-        let app = invocation.operands.first
-        guard (app == nil) == invocation.options.has("all"), app != "" else {
+        let apps = invocation.operands
+        // Of a variable of a shell that is not set.
+        guard apps.isEmpty == invocation.options.has("all"), !apps.contains("") else {
             throw Failure(
                 .usage,
-                "dismiss: give either an app or --all",
+                "dismiss: give either apps or --all",
                 fix: "\"offstage status\" lists the apps that fail."
             )
         }
-        let call = Control1.Dismiss { ($0.app, $0.all) = (app ?? "", app == nil) }
-        try invocation.ask(call, look: "offstage status")
-        invocation.report(app.map { ["app": .string($0)] } ?? ["all": true])
+        guard !apps.isEmpty else {
+            try invocation.ask(Control1.Dismiss { $0.all = true }, look: "offstage status")
+            return invocation.report(["all": true])
+        }
+        try dismiss(apps, invocation)
+        var done: ValueMap = ["apps": .list(apps.map { .string($0) })]
+        if apps.count == 1 { done["app"] = .string(apps[0]) }
+        invocation.report(done)
+    }
+
+    /// A name that is wrong keeps no other from being dismissed.
+    private static func dismiss(_ apps: [String], _ invocation: Invocation) throws(Failure) {
+        var refusals: [Failure] = []
+        for app in apps {
+            do throws(Failure) {
+                try invocation.ask(Control1.Dismiss { $0.app = app }, look: "offstage status")
+            } catch  where error.code == .notFound {
+                refusals.append(error)
+            }
+        }
+        guard let first = refusals.first else { return }
+        throw Failure(
+            first.code,
+            refusals.map(\.message).joined(separator: "; "),
+            fix: first.fix
+        )
     }
 
     static let submit = Subcommand(
@@ -328,7 +353,6 @@ extension Invocation {
             if operands.count > 1 { $0.task = operands[1] }
         }
     }
-}
 
     /// The same of a command that takes the numbers of many transfers as well.
     func ofOneTask<C: TaskSubject>(_ command: String) throws(Failure) -> C {
@@ -341,3 +365,4 @@ extension Invocation {
         }
         return ofTask()
     }
+}
