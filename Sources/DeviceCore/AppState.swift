@@ -238,6 +238,12 @@ extension AppState {
         return (record.lastRun?.at ?? record.firstSeen ?? now.wall) + .days(7)
     }
 
+    /// A command of the user's that was cancelled before it ever ran: it can be asked about by name
+    /// until it is forgotten.
+    var isLeftOver: Bool {
+        isTransient && requests.isEmpty && launches.isEmpty && record.lastRun == nil
+    }
+
     /// Another was submitted in the place of this request, which does not come back then.
     func hasSuccessor(of request: Request) -> Bool {
         request.origin == .submitted

@@ -2,11 +2,12 @@ package import Vocabulary
 
 /// The questions that the command line and other programs ask. They change nothing.
 extension Device {
-    /// The ids of the apps that are listed, for a guess at what was meant.
-    package var appNames: [String] { listed.map { apps[$0].id.name } }
+    /// The ids of the apps that can be asked about, for a guess at what was meant.
+    package var appNames: [String] { usedIndices.filter(isListed).map { apps[$0].id.name } }
 
-    /// Apps that there are: what is kept of one whose manifest is gone is no app.
-    var listed: [Int] { usedIndices.filter(isListed) }
+    /// Apps that there are: what is kept of one whose manifest is gone, or of a command that was
+    /// cancelled before it ran, is no app.
+    var listed: [Int] { usedIndices.filter { isListed($0) && !apps[$0].isLeftOver } }
 
     /// Whether an app of that id is one that there is.
     package func isListed(_ app: AppID) -> Bool { apps.index(of: app).map(isListed) ?? false }
