@@ -84,8 +84,13 @@ extension Device {
         _ now: Moment
     ) -> Explanation {
         let name = state.displayName
+        let last = identifier.map { state.record.lastRun(of: $0) } ?? state.record.lastRun
         let what =
-            identifier.map { "\(name) has no task called \($0)" } ?? "\(name) has nothing to run"
+            switch (identifier, last) {
+            case (nil, _): "\(name) has nothing to run"
+            case (let task?, nil): "\(name) has no task called \(task)"
+            case (let task?, _?): "\(name) has nothing to run for \(task)"
+            }
         let why: String
         if state.lacksProgram, let aside = state.problemAside {
             why = aside
@@ -99,7 +104,7 @@ extension Device {
                     ? "its manifest declares no background modes"
                     : state.isTransient
                         ? once(state.record.lastRun, state.id)
-                        : "it has submitted nothing, and its manifest names no command"
+                        : unsubmitted(identifier, last)
         } else {
             why = "its manifest is gone"
         }
@@ -112,8 +117,16 @@ extension Device {
             state: .nothingToDo,
             holds: [],
             next: nil,
-            lastRun: identifier.map { state.record.lastRun(of: $0) } ?? state.record.lastRun
+            lastRun: last
         )
+    }
+
+    private func unsubmitted(_ identifier: String?, _ last: LastRun?) -> String {
+        if identifier != nil, last != nil {
+            return "it has not submitted it again since its last run"
+        }
+        return "it has submitted nothing" + (last == nil ? "" : " since its last run")
+            + ", and its manifest names no command"
     }
 
     /// What became of a command that was asked for once.

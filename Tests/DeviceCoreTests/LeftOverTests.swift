@@ -42,4 +42,35 @@ struct LeftOverTests {
         submit("never", after: .hours(2), &bench)
         #expect(listed(bench).sorted() == ["command.never", "command.ran"])
     }
+
+    /// It is known as long as its last run is.
+    @Test func `a task that failed and was not submitted again is no unknown one`() throws {
+        var bench = Bench()
+        bench.install(.linked("app", identifiers: ["app.*"]))
+        let launch = try bench.suspendApp("app", registered: ["app.*"])
+        func said(_ task: String?) throws -> Explanation {
+            let all = bench.device.explain(AppID("app"), identifier: task, at: bench.now)
+            return try #require(all.first)
+        }
+        let nothing = "it has submitted nothing, and its manifest names no command."
+        #expect(try said(nil).sentence == "app has nothing to run: \(nothing)")
+        bench.submit(launch, "app.news")
+        let delivery = try bench.accept(launch)
+        bench.say(launch, .completed(delivery, .unsuccessful))
+        let app = try said(nil)
+        #expect(
+            app.sentence == "app has nothing to run: it has submitted nothing since its last run, "
+                + "and its manifest names no command."
+        )
+        #expect(app.lastRun?.identifier == "app.news")
+        let task = try said("app.news")
+        #expect(
+            task.sentence == "app has nothing to run for app.news: it has not submitted it again "
+                + "since its last run."
+        )
+        #expect(task.lastRun?.result == .unsuccessful)
+        let other = try said("app.other")
+        #expect(other.sentence.hasPrefix("app has no task called app.other: "))
+        #expect(other.lastRun == nil)
+    }
 }

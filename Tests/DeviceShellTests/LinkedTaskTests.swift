@@ -64,6 +64,23 @@ struct LinkedTaskTests {
         #expect(try bench.runs("feed").isEmpty)
     }
 
+    @Test func `a task that failed and waits no more is explained, and an unknown one is not`()
+        throws
+    {
+        let stage = try stage()
+        let bench = stage.bench
+        let app = try stage.open(registered: ["news"])
+        try app.call("Submit", "news", ["kind": "refresh"])
+        try leave(app, bench)
+        let offer = try app.accept()
+        try app.call("Complete", .integer(offer.delivery), "unsuccessful")
+        _ = try bench.nextRun("feed")
+        let told = try bench.ask("Explain", "feed", ["task": "news"])
+        #expect(told[0]?["lastRun"]?["failed"] == true, "\(told)")
+        let unknown = try bench.refusal("Explain", "feed", ["task": "nwes"])
+        #expect(unknown.text.contains("has no task of that name"), "\(unknown)")
+    }
+
     // MARK: C8
 
     @Test func `what a task asked for expires it when it is lost, and so does its user`() throws {

@@ -147,8 +147,8 @@ struct ControlCalls {
         let found = host.device.explain(try app(call), identifier: call.task, at: now)
         if found.count == 1, let only = found.first {
             if only.state == .unknown { throw host.device.unknown(AppID(call.app)) }
-            // What was submitted has run and is known no more.
-            if let task = call.task, only.state == .nothingToDo,
+            // What was submitted has run and waits no more.
+            if let task = call.task, only.state == .nothingToDo, only.lastRun == nil,
                 only.app.name != "command.\(task)"
             {
                 try checkTask(task, of: only.app)
