@@ -89,6 +89,21 @@ struct NewAppTests {
         #expect(!source.contains("\\\\("), "interpolations are the app's own")
     }
 
+    @Test func whatItWroteIsPrintedAsJSON() throws {
+        let library = try library()
+        let words = ["new", "app", "headlines", "--library", library, "--json"]
+        let made = try offstage(words, in: scratch.path)
+        #expect(made.succeeded, "\(made)")
+        try JSONTests.expect("new", made.output)
+        let report = try ValueJSON.parse(made.output)
+        let folder = scratch("headlines")
+        #expect(report["app"] == "headlines" && report["directory"] == .string(folder))
+        let files = (report["files"]?.listValue ?? []).compactMap(\.stringValue)
+        let tree = try Command("find", folder, "-type", "f").run().output
+        #expect(files.sorted() == tree.split(separator: "\n").map(String.init).sorted())
+        #expect(report["steps"]?[0] == "cd headlines")
+    }
+
     /// In the tree that it was built from it finds the library by itself.
     @Test func theLibraryBesideTheProgramIsFound() throws {
         let outcome = try offstage(["new", "app", "headlines"], in: scratch.path)

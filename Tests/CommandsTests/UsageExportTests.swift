@@ -56,6 +56,24 @@ struct UsageExportTests {
         #expect(names.count == 3 && names[0] == names[2] && names[0] != names[1])
     }
 
+    @Test func theSameIsPrintedAsJSON() throws {
+        let output = TestTerminal().run(["export-usage", "--json"], control).output
+        try JSONTests.expect("export-usage", output)
+        let uses = try #require(try ValueJSON.parse(output).listValue)
+        #expect(
+            uses.first == [
+                "user": "me", "app": "mail", "at": "2026-03-01T08:00:00+01:00", "seconds": 150,
+            ]
+        )
+        #expect(uses.map { $0["app"] } == ["mail", "news", "mail"])
+        #expect(uses.map { $0["seconds"] } == [150, nil, nil])
+        let hashed = TestTerminal().run(["export-usage", "--json", "--hash"], control).output
+        #expect(!hashed.contains("mail") && !hashed.contains("news"), "\(hashed)")
+        let none = TestTerminal().run(["export-usage", "--json"], Remembering(lines: []))
+        #expect(try ValueJSON.parse(none.output) == [])
+        #expect(none.errors.hasPrefix("No use of an app is known yet"), "\(none.errors)")
+    }
+
     @Test func thatNothingIsKnownYetIsSaid() {
         let none = TestTerminal().run(["export-usage"], Remembering(lines: []))
         #expect(none.status == 0 && none.output == "user,kind,app,start,duration_s\n")

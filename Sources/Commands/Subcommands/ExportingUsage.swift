@@ -27,7 +27,8 @@ extension OffstageProgram {
         examples: [
             Example("export-usage > my.csv", "A log for evaluate --usage my.csv."),
             Example("export-usage --hash | gzip > events.csv.gz", "A log without names of apps."),
-        ]
+        ],
+        printsData: true
     ) { invocation throws(Failure) in
         let user = invocation.options["user"] ?? "me"
         guard UsageExport.isPlain(user) else {
@@ -42,9 +43,11 @@ extension OffstageProgram {
                 throw Failure(.failed, "no secret can be drawn: \(error)")
             }
         }
-        let lines = export.lines(try invocation.history().reversed().map(\.report))
-        for line in lines { invocation.console.print(line) }
-        guard lines.count == 1 else { return }
+        let uses = UsageExport.uses(try invocation.history().reversed().map(\.report))
+        invocation.show(.list(uses.map(export.report))) { _ in
+            for line in export.lines(uses) { invocation.console.print(line) }
+        }
+        guard uses.isEmpty else { return }
         invocation.console.printError(
             "No use of an app is known yet: what offstage open starts, and what UseFrom in a "
                 + "manifest tells of, is written down as it happens."
@@ -64,37 +67,63 @@ struct UsageExport {
         !text.isEmpty && !text.unicodeScalars.contains { ",\"\r\n".unicodeScalars.contains($0) }
     }
 
+    /// One of an app.
+    struct Use {
+        let app: String
+        let begin: Report.Time
+        /// Nil: only its beginning was observed.
+        var seconds: Int64?
+    }
+
     /// `history`: the oldest line first.
-    func lines(_ history: [Report.HistoryLine]) -> [String] {
-        var uses: [(app: String, start: String, at: WallTime, end: WallTime?)] = []
+    static func uses(_ history: [Report.HistoryLine]) -> [Use] {
+        var uses: [Use] = []
         /// By app: the use that has not ended.
-        var open: [String: Int] = [:]
+        var open: [String: (index: Int, at: WallTime)] = [:]
         for line in history {
             guard let at = line.at.wall else { continue }
             let app = line.app.name
             switch line.what.known {
             case .opened:
-                if open[app] == nil { open[app] = uses.count }
-                if open[app] == uses.count { uses.append((app, line.at.rawValue, at, nil)) }
-            case .seen: uses.append((app, line.at.rawValue, at, nil))
+                guard open[app] == nil else { continue }
+                open[app] = (uses.count, at)
+                uses.append(Use(app: app, begin: line.at))
+            case .seen: uses.append(Use(app: app, begin: line.at))
             case .left, .closed, .ended:
-                if let index = open.removeValue(forKey: app) { uses[index].end = at }
+                if let use = open.removeValue(forKey: app) {
+                    uses[use.index].seconds = max(0, (at - use.at).wholeSeconds)
+                }
             case .run, .dropped, .note, .transfer, nil: break
             }
         }
-        return ["user,kind,app,start,duration_s"]
+        return uses
+    }
+
+    func lines(_ uses: [Use]) -> [String] {
+        ["user,kind,app,start,duration_s"]
             + uses.map { use in
-                let seconds = use.end.map { max(0, ($0 - use.at).wholeSeconds) }
-                let start = use.start.prefix(19) + ".000"
+                let start = use.begin.rawValue.prefix(19) + ".000"
                 return "\(user),app,\(name(use.app)),\(start),"
-                    + (seconds.map { "\($0)" } ?? "")
+                    + (use.seconds.map { "\($0)" } ?? "")
             }
     }
 
+    func report(_ use: Use) -> Value {
+        var fields: ValueMap = [
+            "user": .string(user), "app": .string(hash(use.app) ?? use.app),
+            "at": .string(use.begin.rawValue),
+        ]
+        if let seconds = use.seconds { fields["seconds"] = .integer(seconds) }
+        return .map(fields)
+    }
+
+    /// Nil: names stay.
+    private func hash(_ app: String) -> String? {
+        secret.isEmpty ? nil : "\(Fingerprint(of: secret + Array(app.utf8) + secret))"
+    }
+
     private func name(_ app: String) -> String {
-        if !secret.isEmpty {
-            return "\(Fingerprint(of: secret + Array(app.utf8) + secret))"
-        }
+        if let hash = hash(app) { return hash }
         return Self.isPlain(app) ? app : "\"" + app.split(separator: "\"").joined() + "\""
     }
 }

@@ -23,7 +23,8 @@ extension OffstageProgram {
         examples: [
             Example("new app headlines", "Create a package in ./headlines."),
             Example("new app headlines --library ~/src/offstage", "Use that library."),
-        ]
+        ],
+        printsData: true
     ) { invocation throws(Failure) in
         guard invocation.operands[0] == "app" else {
             throw Failure(
@@ -54,6 +55,7 @@ extension OffstageProgram {
             }
             let library = try library(invocation.options["library"])
             let template = AppTemplate(id: id, library: library, directory: directory)
+            var made: [Value] = []
             for (path, text) in template.files {
                 let file = "\(directory)/\(path)"
                 try Files.makeDirectory(
@@ -62,9 +64,16 @@ extension OffstageProgram {
                     parents: true
                 )
                 try Files.replace(file, with: text, permissions: 0o644)
+                made.append(.string(file))
             }
-            invocation.console.print("\(id) is made. Next:")
-            for step in template.steps { invocation.console.print("    " + step) }
+            let report: Value = [
+                "app": .string(id), "directory": .string(directory), "files": .list(made),
+                "steps": .list(template.steps.map { .string($0) }),
+            ]
+            invocation.show(report) { _ in
+                invocation.console.print("\(id) is made. Next:")
+                for step in template.steps { invocation.console.print("    " + step) }
+            }
         } catch let failure as Failure {
             throw failure
         } catch {
