@@ -343,6 +343,7 @@ struct PrintingTests {
             [X-Offstage]
             BackgroundModes=fetch;
             RefreshCommand=true
+            UseFrom=exec:/bin/true
 
             """
         )
@@ -446,7 +447,7 @@ struct PrintingTests {
     @Test func lintKnowsACopyOfAnInstalledManifest() throws {
         let scratch = ScratchDirectory()
         let entry = "[Desktop Entry]\nType=Application\nName=App\nExec=true\n[X-Offstage]\n"
-        let text = entry + "BackgroundModes=fetch;\nRefreshCommand=true\n"
+        let text = entry + "BackgroundModes=fetch;\n"
         let installed = try scratch.write("installed/harbour.desktop", text)
         let copy = try scratch.write("project/harbour.desktop", text)
         var manifest = AppManifest(id: AppID("harbour"), name: "App")

@@ -30,8 +30,8 @@ struct MachineLint {
             }
             return .app(
                 manifest,
-                warnings: warnings + programs(manifest) + modes(manifest) + limits(manifest)
-                    + identifiers(manifest)
+                warnings: warnings + programs(manifest) + modes(manifest) + use(manifest)
+                    + limits(manifest) + identifiers(manifest)
             )
         }
     }
@@ -121,6 +121,24 @@ struct MachineLint {
             "has no effect, nothing uses it",
             "Add \(key), or remove the mode."
         )
+    }
+
+    /// Of a program that speaks to the daemon its use is known.
+    private func use(_ manifest: AppManifest) -> [Diagnostic] {
+        guard manifest.refreshCommand != nil, manifest.useFrom == nil else { return [] }
+        let program = manifest.exec?.first.flatMap {
+            Files.executable($0, searchPath: searchPath)
+        }
+        return [
+            warning(
+                "UseFrom",
+                nil,
+                "is missing, so nothing tells when the app is used, and its refreshes are spread "
+                    + "over the waking hours",
+                "Write the program that its user starts: UseFrom=exec:"
+                    + (program ?? "/usr/bin/PROGRAM")
+            )
+        ]
     }
 
     private func limits(_ manifest: AppManifest) -> [Diagnostic] {
