@@ -129,18 +129,16 @@ struct ControlProbeTests {
         var usage = Usage(cpu: Interval(nanoseconds: 70_000), memory: 12345)
         usage.peak = 23456
         #expect(control.usage(of: LaunchID(1)) == usage)
-        #expect(control.ranOutOfMemory(LaunchID(1)))
+        #expect(control.memoryEnd(of: LaunchID(1)) == .limit)
         #expect(try control.freeze(LaunchID(1)))
         #expect(try scratch.read("launch-1/cgroup.freeze") == "1")
         try control.weigh(LaunchID(2), .background)
         #expect(try scratch.read("cpu.weight") == "5")
         // Ended by the kernel though its own limit was never met.
-        #expect(!control.lostItsMemory(LaunchID(1)))
         try scratch.write("launch-1/memory.events", "oom 0\noom_kill 1\n")
-        #expect(!control.ranOutOfMemory(LaunchID(1)))
-        #expect(control.lostItsMemory(LaunchID(1)))
+        #expect(control.memoryEnd(of: LaunchID(1)) == .machine)
         try scratch.write("launch-1/memory.events", "oom 0\noom_kill 0\n")
-        #expect(!control.lostItsMemory(LaunchID(1)))
+        #expect(control.memoryEnd(of: LaunchID(1)) == nil)
     }
 
     @Test func `what is cached of files is not its memory, and makes the peak uncertain`() throws {

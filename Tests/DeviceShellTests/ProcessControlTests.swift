@@ -209,10 +209,10 @@ struct ProcessControlTests {
         let greedy = Program("/usr/bin/tail", arguments: ["tail", "/dev/zero"], environment: [])
         let process = try bench.launch(1, greedy, memory: 16 << 20)
         #expect(try process.wait(block: true) == .signalled(9))
-        #expect(bench.control.ranOutOfMemory(one))
+        #expect(bench.control.memoryEnd(of: one) == .limit)
         let other = try bench.launch(2, "kill -9 $$", memory: 64 << 20)
         #expect(try other.wait(block: true) == .signalled(9))
-        #expect(!bench.control.ranOutOfMemory(LaunchID(2)))
+        #expect(bench.control.memoryEnd(of: LaunchID(2)) == nil)
     }
 
     @Test(arguments: ProcessBench.steps)

@@ -295,9 +295,9 @@ final class AppProcesses {
         switch exit {
         case .exited(let status): event = .status(status)
         case .signalled(let signal):
-            let isKilled = signal == Signal.kill
-            event = .signal(signal, outOfMemory: isKilled && control.ranOutOfMemory(id))
-            if isKilled, control.lostItsMemory(id) { report(id, .machineOutOfMemory) }
+            let end = signal == Signal.kill ? control.memoryEnd(of: id) : nil
+            event = .signal(signal, outOfMemory: end == .limit)
+            if end == .machine { report(id, .machineOutOfMemory) }
         case .unknown: event = .unknown
         }
         watched[id] = nil

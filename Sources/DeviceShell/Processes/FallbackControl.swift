@@ -78,8 +78,7 @@ package final class FallbackControl: ProcessControl {
 
     package func usage(of id: LaunchID) -> Usage? { control(of: id).usage(of: id) }
 
-    package func ranOutOfMemory(_ id: LaunchID) -> Bool { control(of: id).ranOutOfMemory(id) }
-    package func lostItsMemory(_ id: LaunchID) -> Bool { control(of: id).lostItsMemory(id) }
+    package func memoryEnd(of id: LaunchID) -> MemoryEnd? { control(of: id).memoryEnd(of: id) }
 
     @discardableResult
     package func remove(_ id: LaunchID) -> Bool {

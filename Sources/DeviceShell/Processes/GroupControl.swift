@@ -245,19 +245,15 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
             ? group(id).memoryBesideFaults(peak: peak) : resources.memoryBesideFaults(id)
         let most = max(seen, unfaulted ?? 0)
         // Of what it had when it met its limit nothing could be had back.
-        if most > peak / 8, ranOutOfMemory(id) { return (now, 0) }
+        if most > peak / 8, memoryEnd(of: id) == .limit { return (now, 0) }
         filesMost[id] = seen
         return (now, most)
     }
 
-    package func ranOutOfMemory(_ id: LaunchID) -> Bool { kills(id).total > 0 && !kills(id).isLoss }
-
-    package func lostItsMemory(_ id: LaunchID) -> Bool { kills(id).total > 0 && kills(id).isLoss }
-
-    private func kills(_ id: LaunchID) -> (total: Int64, isLoss: Bool) {
+    package func memoryEnd(of id: LaunchID) -> MemoryEnd? {
         let group = group(id)
-        let hits = group.memoryLimitHits ?? resources.memoryLimitHits(id)
-        return (group.memoryKills ?? resources.memoryKills(id) ?? 0, hits == 0)
+        guard group.memoryKills ?? resources.memoryKills(id) ?? 0 > 0 else { return nil }
+        return (group.memoryLimitHits ?? resources.memoryLimitHits(id)) == 0 ? .machine : .limit
     }
 
     @discardableResult

@@ -2,6 +2,14 @@ package import DeviceCore
 package import Linux
 package import Vocabulary
 
+/// Why the kernel ended a program for want of memory.
+package enum MemoryEnd: Sendable {
+    /// It met its own limit.
+    case limit
+    /// Others left it none: the limit was never met.
+    case machine
+}
+
 /// One way to start, freeze and end the processes of launches; which one is in force is found by
 /// probing (cgroup v2, cgroup v1, signals). No policy: `AppProcesses` calls it for the core.
 package protocol ProcessControl: AnyObject {
@@ -44,10 +52,8 @@ package protocol ProcessControl: AnyObject {
     func processes(of id: LaunchID) -> [Int32]
     /// Nil: not measurable here, or no longer.
     func usage(of id: LaunchID) -> Usage?
-    /// Whether the kernel ended something in it for want of memory, because of its limit.
-    func ranOutOfMemory(_ id: LaunchID) -> Bool
-    /// The same, because others left it none: the limit was never met.
-    func lostItsMemory(_ id: LaunchID) -> Bool
+    /// Why the kernel ended something in it for want of memory; nil: it did not.
+    func memoryEnd(of id: LaunchID) -> MemoryEnd?
     /// Ends what is left and removes the group. False: something still dies, call again later.
     @discardableResult
     func remove(_ id: LaunchID) -> Bool

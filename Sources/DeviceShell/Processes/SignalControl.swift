@@ -111,8 +111,7 @@ package final class SignalControl: ProcessControl {
         return usage
     }
 
-    package func ranOutOfMemory(_ id: LaunchID) -> Bool { false }
-    package func lostItsMemory(_ id: LaunchID) -> Bool { false }
+    package func memoryEnd(of id: LaunchID) -> MemoryEnd? { nil }
 
     @discardableResult
     package func remove(_ id: LaunchID) -> Bool {
