@@ -54,7 +54,7 @@ struct ScreenTests {
             $0.now = now
             $0.paused = Report.Pause { $0.since = now }
             $0.invalid = (0..<counts[0]).map { number in
-                Report.InvalidManifest {
+                Report.InvalidFile {
                     $0.app = AppID("bad\(number)")
                     ($0.problem, $0.file) = (words, "/a/\(number).desktop")
                 }

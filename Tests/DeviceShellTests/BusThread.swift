@@ -168,7 +168,7 @@ final class CoreHost: AppHost {
     func transferDirectory(of app: AppID) throws(LinuxError) -> String { "/nowhere" }
     func measure(_ launch: LaunchID) {}
 
-    var invalidSettings: [Report.InvalidManifest] { [] }
+    var invalidSettings: [Report.InvalidFile] { [] }
     func doctor() -> [Check] { [Check("test", ok: true, "good")] }
     func version() -> DaemonVersion {
         DaemonVersion("0.0.1", build: "b", pid: 1, state: "/state", socket: "/socket", seconds: 2)

@@ -103,7 +103,7 @@ private struct LocalChecks {
         let home = BaseDirectory.home()
         var seen: Set<AppID> = []
         var usable = 0
-        var invalid: [Report.InvalidManifest] = []
+        var invalid: [Report.InvalidFile] = []
         var passedOver: [String] = []
         for file in files.entries() where !seen.contains(file.id) {
             let content = files.content(of: file, home: home)
@@ -117,7 +117,7 @@ private struct LocalChecks {
             case .app: usable += 1
             case .invalid(let reason), .unreadable(let reason):
                 invalid.append(
-                    Report.InvalidManifest {
+                    Report.InvalidFile {
                         ($0.app, $0.file, $0.problem) = (file.id, file.path, reason)
                     }
                 )

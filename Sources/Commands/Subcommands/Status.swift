@@ -201,7 +201,7 @@ private struct StatusText {
     }
 }
 
-extension Report.InvalidManifest {
+extension Report.InvalidFile {
     fileprivate var what: String { app?.name ?? "settings" }
 }
 

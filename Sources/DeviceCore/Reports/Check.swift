@@ -185,7 +185,7 @@ extension Check {
     /// cannot be listed (`unreadable`: it and why). `passedOver`: other people's files that cannot
     /// be read, and why. `searched`: where manifests are looked for.
     package static func manifests(
-        _ invalid: [Report.InvalidManifest],
+        _ invalid: [Report.InvalidFile],
         usable: Int,
         searched: [String],
         unreadable: [String] = [],

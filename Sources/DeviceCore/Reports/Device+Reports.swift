@@ -28,11 +28,11 @@ extension Device {
     package var launchIDs: [LaunchID] { owners.map(\.launch) }
 
     /// In the order of their ids, without those of programs that are not installed.
-    package var invalidManifests: [Report.InvalidManifest] {
+    package var invalidManifests: [Report.InvalidFile] {
         usedIndices.filter { apps[$0].problem != nil && !apps[$0].lacksProgram }
             .sorted { apps[$0].id < apps[$1].id }
             .map { index in
-                Report.InvalidManifest {
+                Report.InvalidFile {
                     ($0.app, $0.file) = (apps[index].id, apps[index].problemFile)
                     $0.problem = apps[index].problem ?? ""
                 }

@@ -15,7 +15,7 @@ protocol ControlHost: AnyObject {
     func now() -> Moment
 
     /// The settings files that cannot be used, each with its first mistake.
-    var invalidSettings: [Report.InvalidManifest] { get }
+    var invalidSettings: [Report.InvalidFile] { get }
 
     /// Gives the request to the core; `answer` is called once, after the commit.
     func ask(_ request: UserRequest, answer: @escaping (Reply) -> Void)

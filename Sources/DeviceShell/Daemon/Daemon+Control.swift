@@ -10,13 +10,13 @@ extension Daemon: ControlHost {
 
     func now() -> Moment { clock.now() }
 
-    var invalidSettings: [Report.InvalidManifest] {
+    var invalidSettings: [Report.InvalidFile] {
         let files = [
             (paths.configuration, settingsProblems), (paths.administrator, administratorProblems),
         ]
         return files.compactMap { path, problems in
             guard let first = problems.first else { return nil }
-            return Report.InvalidManifest { ($0.file, $0.problem) = (path, "\(first)") }
+            return Report.InvalidFile { ($0.file, $0.problem) = (path, "\(first)") }
         }
     }
 

@@ -4,7 +4,7 @@ extension Report {
         /// Nil: background work is not paused.
         package var paused: Pause?
         /// Nil: an older daemon, which does not say.
-        package var invalid: [InvalidManifest]?
+        package var invalid: [InvalidFile]?
         package var failing: [FailingApp] = []
         package var running: [Launch] = []
         package var waiting: [Request] = []
@@ -21,7 +21,7 @@ extension Report {
 
     /// A manifest that cannot be used, or not even read: its app is not run. Or a settings file:
     /// those that were valid last are in force.
-    package struct InvalidManifest: ReportFields {
+    package struct InvalidFile: ReportFields {
         /// Nil: it is a settings file.
         package var app: AppID?
         package var file: String?
