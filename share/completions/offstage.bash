@@ -10,6 +10,7 @@ _offstage_condition() {
         power) echo 'off on auto' ;;
         network) echo 'off portal on auto' ;;
         metered) echo 'off on auto' ;;
+        low-data) echo 'off on auto' ;;
         locked) echo 'off on before-first-unlock auto' ;;
         idle) echo 'off on auto' ;;
         low-power) echo 'off on auto' ;;
@@ -133,11 +134,11 @@ _offstage() {
         lint) words='--json --socket --help' ;;
         modes) words='--json --socket --help' ;;
         gates) words='--json --socket --help' ;;
-        new) words='--library --socket --help' ;;
+        new) words='--library --json --socket --help' ;;
         port) words='--manifest --json --socket --help' ;;
         simulate) words='--patience --refresh --processing --days --apps --seed --seeds --json --socket --help' ;;
         evaluate) words='--usage --budget --scope --wake-price --html --user --json --socket --help' ;;
-        export-usage) words='--hash --user --socket --help' ;;
+        export-usage) words='--hash --user --json --socket --help' ;;
         replay) words='--json --socket --help' ;;
         daemon) words='--background --socket --help' ;;
         completions) words='--socket --help' ;;
@@ -155,10 +156,10 @@ _offstage() {
             close:0) list=$(_offstage_app) ;;
             run:0) list=$(_offstage_app) ;;
             cancel:0) list=$(_offstage_app) ;;
-            dismiss:0) list=$(_offstage_app) ;;
+            dismiss:*) list=$(_offstage_app) ;;
             resume:*) list=$(_offstage_id) ;;
             pause:*) list=$(_offstage_id) ;;
-            set:0) list='battery power network metered locked idle low-power thermal memory storage profile finish-up entering-background wake-grant task-beyond-wake processing-grant processing-grant-charging expiry-warning suspend-delay launch-watchdog stop-timeout probe-limit interrupted-limit memory-limit cpu-limit cpu-window lock-check-delay log-size background-refresh minimum-refresh-interval refreshes-per-day shared-budget prior wake-price waking-from waking-until shared-wake refresh-on-metered processing-interval battery-limit battery-margin settle-time idle-load idle-patience thermal-margin memory-calm unused-limit dropped-after back-off back-off-limit launch-spacing run-slots pause-after-boot pause-after-resume pause-after-start wake-from-sleep transfer-slots transfers-per-host discretionary-wait transfer-proxy app-wakes-per-day app-time-per-day device-wakes-per-day device-time-per-day pending-refreshes pending-processing failures-before-command failure-command failure-age history-lines history-age' ;;
+            set:0) list='battery power network metered low-data locked idle low-power thermal memory storage profile finish-up entering-background wake-grant task-beyond-wake processing-grant processing-grant-charging expiry-warning suspend-delay launch-watchdog stop-timeout probe-limit interrupted-limit memory-limit cpu-limit cpu-window lock-check-delay log-size background-refresh minimum-refresh-interval refreshes-per-day shared-budget prior wake-price waking-from waking-until shared-wake refresh-on-metered processing-interval battery-limit battery-margin settle-time idle-load idle-patience thermal-margin memory-calm unused-limit dropped-after back-off back-off-limit launch-spacing run-slots pause-after-boot pause-after-resume pause-after-start wake-from-sleep transfer-slots transfers-per-host discretionary-wait transfer-proxy app-wakes-per-day app-time-per-day device-wakes-per-day device-time-per-day pending-refreshes pending-processing failures-before-command failure-command failure-age history-lines history-age' ;;
             set:1) list=$(_offstage_condition "$first") ;;
             new:0) list='app' ;;
             simulate:0) list='launch expire fetch advance sleep' ;;
