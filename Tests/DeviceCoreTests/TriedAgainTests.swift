@@ -101,6 +101,78 @@ struct TriedAgainTests {
         #expect(bench.gates("app") == ["quiet"])
     }
 
+    // MARK: Ends that nobody saw
+
+    private static func vanish(_ app: String, _ bench: inout Bench) throws {
+        let launch = try #require(bench.spawn(of: app))
+        bench.started(launch)
+        bench.advance(.seconds(1))
+        bench.send(.process(launch, .exited(.unknown, nil)))
+        #expect(bench.results == [.unknown])
+        #expect(bench.app(app)?.record.failures.count == 0)
+    }
+
+    @Test func `a daily backup whose end nobody saw runs again soon, and then the next day`() throws
+    {
+        var bench = Self.submitted(.processing, every: .days(1))
+        try Self.vanish("command.backup", &bench)
+        #expect(bench.gates("command.backup") == ["earliest"])
+        let words = "how its last run ended is not known, so it runs again "
+        #expect(bench.sentence("command.backup").contains(words))
+        bench.advance(.minutes(15) - .milliseconds(1))
+        #expect(bench.spawned.isEmpty)
+        bench.advance(.milliseconds(1))
+        try Self.run(&bench, status: 0)
+        #expect(bench.gates("command.backup") == ["quiet"])
+    }
+
+    /// It waits by itself, and shares no failures.
+    @Test func `that of a manifest, too, also beside a refresh`() throws {
+        for modes: [BackgroundMode] in [[.processing], [.fetch, .processing]] {
+            var bench = Bench()
+            bench.install(
+                .processing("app") {
+                    $0.modes = modes
+                    $0.refreshCommand = modes.contains(.fetch) ? ["fetch"] : nil
+                    $0.refreshInterval = .days(1)
+                }
+            )
+            var tidied: [WallTime] = []
+            var waiting = bench.spawned
+            for _ in 0..<200 {
+                while !waiting.isEmpty {
+                    let (launch, spec) = waiting.removeFirst()
+                    bench.started(launch)
+                    waiting += bench.spawned
+                    let isTidy = spec.arguments.first == "tidy"
+                    if isTidy { tidied.append(bench.now.wall) }
+                    bench.send(.process(launch, .exited(isTidy ? .unknown : .status(0), nil)))
+                    waiting += bench.spawned
+                }
+                bench.advance(.minutes(1))
+                waiting = bench.spawned
+            }
+            #expect(tidied.count > 2, "\(modes)")
+            for (run, next) in zip(tidied, tidied.dropFirst()) {
+                #expect(next - run >= .minutes(15), "\(modes)")
+            }
+        }
+    }
+
+    @Test func `what was asked for once is not run twice for that`() throws {
+        var bench = Self.submitted(.processing)
+        try Self.vanish("command.backup", &bench)
+        #expect(bench.requests("command.backup").isEmpty)
+        bench.advance(.days(2))
+        #expect(bench.spawned.isEmpty)
+    }
+
+    @Test func `a refresh whose end nobody saw has had its turn`() throws {
+        var bench = Self.submitted(.refresh, every: .days(1))
+        try Self.vanish("command.backup", &bench)
+        #expect(bench.gates("command.backup") == ["quiet"])
+    }
+
     // MARK: Another run
 
     @Test(arguments: [TaskKind.refresh, .processing])

@@ -44,7 +44,7 @@ struct AdoptionTests {
         try Wait.untilGone(process)
         try bench.daemon.start()
         #expect(try bench.nextRun("command.long")["result"] == "unknown")
-        #expect(try bench.explain("command.long")["holds"]?[0]?["gate"] == "quiet")
+        #expect(try bench.explain("command.long")["holds"]?[0]?["gate"] == "earliest")
         try bench.restart()
         #expect(try bench.runs("command.long").count == 1)
         #expect(bench.lines("pid").count == 1)

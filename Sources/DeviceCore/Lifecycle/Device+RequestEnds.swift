@@ -20,6 +20,7 @@ enum RunEnd: Hashable, Sendable {
 /// | was undone, or lost | waits again | waits again |
 /// | of a command, stopped by a condition or asked for again | waits again | waits again |
 /// | failed processing, an only task | waits again | if it repeats as well, else it is over |
+/// | processing whose end nobody saw | waits again | if it repeats as well, else it is over |
 /// | of an app, not received | waits again | waits again |
 /// | ended otherwise | waits for its next time | if it repeats as well, else it is over |
 ///
@@ -85,8 +86,8 @@ extension Device {
     ) {
         switch end {
         case .undone, .lost: return
-        // Stopped in mid-run, or failed, is not done: it is due again when its gates open. A
-        // refresh has spent what it had.
+        // Stopped in mid-run, failed, or gone unseen is not done: it is due again when its gates
+        // open. A refresh has spent what it had.
         case .command(let result):
             if result.isUndone(for: trigger, backOff: backOff), !trigger.spendsRefreshBudget {
                 break
@@ -119,7 +120,9 @@ extension Request {
             if wasReceived { repeats(after: now) }
         case .command(let result):
             (mode, decision) = (.normal, nil)
-            if case .retry = result { wait(settings.backOff, from: now) }
+            if result == .retry || result.isUnseen(for: trigger) {
+                wait(settings.backOff, from: now)
+            }
             if !result.isUndone(for: trigger, backOff: backOff) { repeats(after: now) }
         }
     }

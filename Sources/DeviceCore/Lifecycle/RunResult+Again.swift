@@ -2,11 +2,17 @@ import Vocabulary
 
 extension RunResult {
     /// The work is not done, so the rest before its next time does not begin: it may be run again,
-    /// or waits for no more than the wait after failures. Of what failed only processing is; a
-    /// refresh has had its turn.
+    /// or waits for no more than the wait after failures. Of what failed, or whose end nobody saw,
+    /// only processing is; a refresh has had its turn.
     func isUndone(for trigger: Trigger, backOff: Interval) -> Bool {
-        isAgain(for: trigger)
+        isAgain(for: trigger) || isUnseen(for: trigger)
             || isFailure && !trigger.spendsRefreshBudget && backOff > .zero
+    }
+
+    /// Perhaps done, perhaps not: what comes back anyway waits for no more than the back-off. What
+    /// was asked for once is never run twice for it.
+    func isUnseen(for trigger: Trigger) -> Bool {
+        self == .unknown && !trigger.spendsRefreshBudget
     }
 
     /// The work is not done and the command may be run again from the start: it said so, or the

@@ -67,8 +67,9 @@ package struct Request: Hashable, Sendable, Codable {
         )
     }
 
-    /// Its date is that of another run, which its command asked for, and not of its caller: a
-    /// caller's span begins when it is asked for, this one when a run ends.
+    /// Its date is that of another run, which its command asked for or which is due since nobody
+    /// saw the last one end, and not of its caller: a caller's span begins when it is asked for,
+    /// this one when a run ends.
     var isRetry: Bool {
         guard let earliest, let span else { return false }
         return origin != .submitted || earliest - span > submittedAt

@@ -21,7 +21,8 @@ package struct Work: Hashable, Sendable {
     var request: RequestID?
     /// User-initiated, by a daemon that ended before the run began.
     var isLeftOver = false
-    /// `earliest` is not its caller's date: its command asked for another run.
+    /// `earliest` is not its caller's date: its command asked for another run, or nobody saw how
+    /// the last one ended.
     var isRetry = false
     /// Its moment was chosen by what was learned.
     var isChosen = false

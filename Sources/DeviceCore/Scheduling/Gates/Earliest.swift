@@ -2,8 +2,8 @@ import Vocabulary
 
 extension GateTable.Definition {
     /// `earliestBeginDate`: a floor, never a promise (C4). A user-initiated run does not move what
-    /// was asked for. It skips the wait for another run, which a command asked for, like that after
-    /// failures.
+    /// was asked for. It skips the wait for another run, which a command asked for or which nobody
+    /// having seen the last one end makes due, like that after failures.
     static let earliest = Self(
         title: "earliest begin date",
         kind: .rule,
@@ -20,9 +20,15 @@ extension GateTable.Definition {
                 needed: text,
                 since: $0.work.since,
                 sentence: $0.work.isRetry
-                    ? "its command asked for another run, which begins \(text) or later"
+                    ? retrySentence($0.app.record.lastRun(of: $0.work.identifier), text)
                     : "it is to begin \(text) or later"
             )
         }
     )
+
+    private static func retrySentence(_ last: LastRun?, _ text: String) -> String {
+        last?.result == .unknown
+            ? "how its last run ended is not known, so it runs again \(text) or later"
+            : "its command asked for another run, which begins \(text) or later"
+    }
 }
