@@ -214,17 +214,19 @@ extension Device {
             return "\(subject) is being terminated: \(ending.reason.summary)."
         }
         guard let wake = launch.wake else { return "\(subject) is running." }
-        let so = now.awake - wake.began.awake
+        let delivery = launch.deliveries.first { $0.request == request.id }
+        let end = delivery?.end ?? wake.end
+        let so = now.awake - (delivery?.began ?? wake.began).awake
         switch launch.phase {
         case .probing: return "\(subject) is about to run; its current data is being read."
         case .starting: return "\(subject) is being started."
         case .judging: return "\(subject) has run; its result is being read."
         case .running:
-            guard wake.end != .distantFuture else {
+            guard end != .distantFuture else {
                 return "\(subject) has been running for \(so)."
             }
             return "\(subject) has been running for \(so) and has "
-                + "\(max(.zero, wake.end - now.awake)) left."
+                + "\(max(.zero, end - now.awake)) left."
         }
     }
 

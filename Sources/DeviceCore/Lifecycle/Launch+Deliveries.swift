@@ -26,6 +26,7 @@ extension Launch {
                 trigger: request.trigger,
                 identifier: request.identifier,
                 state: .waiting,
+                began: wake?.began == facts.now ? nil : facts.now,
                 end: end
             )
         )

@@ -334,7 +334,7 @@ extension Launch {
             simulated: isTest ?? (wake.mode == .simulated),
             result: result,
             reason: reason,
-            runTime: max(.zero, now.awake - wake.began.awake),
+            runTime: max(.zero, now.awake - (delivery?.began ?? wake.began).awake),
             cpu: cost(of: wake),
             memory: memory?.bytes,
             isPeak: memory?.isSampled == false,

@@ -218,6 +218,8 @@ package struct Delivery: Hashable, Sendable, Codable {
     package internal(set) var warned = false
     /// Its handler for expiry has been called, as far as we can.
     package internal(set) var isTold = false
+    /// When it joined a run that was going on; nil: it began with its run.
+    package internal(set) var began: Moment?
     /// End of its own kind's time.
     package internal(set) var end: AwakeTime
 

@@ -73,11 +73,15 @@ extension Device {
             ($0.state, $0.frozen) = (launch.stateLabel, launch.isFrozen)
             $0.pid = launch.process.map { Int64($0.pid) }
             if let wake = launch.wake {
-                ($0.trigger, $0.task) = (wake.trigger.rawValue, wake.identifier)
-                $0.since = reporter.time(wake.began.wall)
-                $0.seconds = (reporter.now.awake - wake.began.awake).reported
-                if wake.end != .distantFuture {
-                    $0.secondsLeft = max(.zero, wake.end - reporter.now.awake).reported
+                // Of several tasks the one that may run longest.
+                let delivery = launch.deliveries.max { $0.end < $1.end }
+                $0.trigger = (delivery?.trigger ?? wake.trigger).rawValue
+                $0.task = delivery?.identifier ?? wake.identifier
+                let (began, end) = (delivery?.began ?? wake.began, delivery?.end ?? wake.end)
+                $0.since = reporter.time(began.wall)
+                $0.seconds = (reporter.now.awake - began.awake).reported
+                if end != .distantFuture {
+                    $0.secondsLeft = max(.zero, end - reporter.now.awake).reported
                 }
             }
             if launch.presence == .background, !launch.tasks.isEmpty {

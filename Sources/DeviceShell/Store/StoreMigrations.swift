@@ -62,7 +62,8 @@ struct StoreMigrations {
         StoreStep(),
         // The most memory that a run had; where nothing is said, it may have been more.
         StoreStep(),
-        // Low-data mode, when it is set by hand; a daemon of before knows no such condition.
+        // Low-data mode, when it is set by hand; a daemon of before knows no such condition. When
+        // work joined a run; where nothing is said, it began with it.
         StoreStep(),
     ])
 
