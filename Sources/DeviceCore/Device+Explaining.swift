@@ -246,6 +246,8 @@ extension Device {
             else { continue }
             context.forecast = forecast
             let text = row.explain(context)
+            // Since when transfers are held is not noted: at most since they were asked for.
+            let seen = work.transfer == nil ? now.wall : min(work.since, now.wall)
             let next: WallTime?
             var isTry = false
             switch chance {
@@ -265,7 +267,7 @@ extension Device {
                     value: text.value,
                     needed: text.needed,
                     // Where nothing tells, since when it was seen to hold.
-                    since: text.since ?? apps[index].holdsSince(row.gate) ?? now.wall,
+                    since: text.since ?? apps[index].holdsSince(row.gate) ?? seen,
                     next: next,
                     isTry: isTry,
                     sentence: text.sentence,

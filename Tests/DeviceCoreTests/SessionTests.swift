@@ -51,6 +51,30 @@ struct SessionTests {
         #expect(bench.contains(.transfer(ids[0], .discard(file))))
     }
 
+    @Test func `people are told the name that the file has for everybody else`() throws {
+        var (bench, launch) = try Bench.withApp()
+        try join(&bench, launch)
+        let ids = try enqueue(&bench, launch, [7, 8])
+        var named = answer
+        named.headers = [HTTPField("Content-Disposition", "attachment; filename=sea.jpg")]
+        for (id, answer) in zip(ids, [answer, named]) {
+            bench.report(id, .answered(answer))
+            bench.report(id, .ended(.complete(size: 9), durable: 9))
+        }
+        func files() -> [String?] {
+            bench.device.transferList(of: AppID("app"), at: bench.now).map(\.file)
+        }
+        #expect(files() == ["moved", "sea.jpg"], "it is being put in place")
+        for id in ids { bench.report(id, .placed(name: "\(id).download")) }
+        #expect(files() == ["moved", "sea.jpg"])
+        let told = bench.history.compactMap { line in
+            if case .transferred(_, _, let end) = line.entry { end.summary } else { nil }
+        }
+        #expect(told == ["moved, 9 B", "sea.jpg, 9 B"])
+        let sentence = bench.device.explain(ids[1], at: bench.now)?.sentence ?? ""
+        #expect(sentence.contains("sea.jpg, 9 B") && !sentence.contains(".download"), "\(sentence)")
+    }
+
     /// Most apps take nothing but 200 for a file.
     @Test func `a file that came in parts is told as one that came as a whole`() throws {
         var (bench, launch) = try Bench.withApp()

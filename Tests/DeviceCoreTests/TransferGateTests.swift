@@ -51,6 +51,21 @@ struct TransferGateTests {
 
     private struct DidNotEnqueue: Error {}
 
+    /// That nobody reads the condition says nothing of since when.
+    @Test func `since when a transfer is held does not move with the clock`() throws {
+        var bench = Bench(isSensed: false)
+        var order = TransferOrder(url: "http://example.org/a", directory: "/home/user")
+        order.needs.power = true
+        let asked = bench.now.wall
+        bench.ask(.transfer(.enqueue([order], token: nil)))
+        for _ in 0..<3 {
+            let explained = bench.device.explain(Device.downloads, at: bench.now)
+            let hold = explained.first?.holds.first { $0.gate == "external-power" }
+            #expect(try #require(hold).since == asked)
+            bench.advance(.minutes(10))
+        }
+    }
+
     /// A change, and which of those that run may not go on then.
     private struct Change: Sendable, CustomTestStringConvertible {
         let condition: Condition

@@ -56,7 +56,8 @@ extension Device {
             explanation.sentence = "\(subject) is paused until it is resumed."
         case .ended(let end, let at):
             explanation.state = .nothingToDo
-            explanation.sentence = "\(subject) \(end.word) \(now.text(for: at)): \(end.summary)."
+            let summary = transfer.told(end).summary
+            explanation.sentence = "\(subject) \(end.word) \(now.text(for: at)): \(summary)."
         case .waiting:
             explanation.holds = holdList(transfer.work, index, nil, now)
             if let first = explanation.holds.first {
@@ -113,8 +114,8 @@ extension Transfer {
 
     /// Nil: not known before the server answers.
     fileprivate var fileName: String? {
-        if case .ended(.finished(_, let name), _) = state { return name }
-        return name ?? order.name
+        if case .ended(let end, _) = state, case .finished(_, let name) = told(end) { return name }
+        return ownFileName ?? name ?? order.name
     }
 }
 

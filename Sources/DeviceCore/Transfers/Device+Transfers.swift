@@ -292,7 +292,8 @@ extension Device {
                 transition.emit(.transfer(id, .discard(transfer.file)))
             }
         }
-        let entry = HistoryLine.Entry.transferred(id, url: transfer.order.url, end)
+        let told = transfer.told(end)
+        let entry = HistoryLine.Entry.transferred(id, url: transfer.order.url, told)
         appendHistory(entry, app: index, &transition)
         noticeEnd(of: id, &transition)
     }

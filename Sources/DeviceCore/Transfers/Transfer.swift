@@ -224,6 +224,19 @@ package struct Transfer: Hashable, Sendable, Codable {
 }
 
 extension Transfer {
+    /// What its file is called by everybody but us: where an app's is kept meanwhile, it has a name
+    /// that tells nobody anything. Nil: it is no app's, or not known yet.
+    var ownFileName: String? {
+        guard task != nil, !order.direction.isUpload, name != nil else { return nil }
+        return FileName.suggested(by: answer, of: order.url)
+    }
+
+    /// The end as people are told it.
+    func told(_ end: TransferEnd) -> TransferEnd {
+        guard case .finished(let size, _) = end, let name = ownFileName else { return end }
+        return .finished(size: size, name: name)
+    }
+
     /// Its place among all.
     var place: Int64 { rank ?? Int64(clamping: id.number) }
     /// Its turn among those of its app.
