@@ -286,7 +286,7 @@ extension Control1 {
             try fields.option(
                 "patience",
                 &patience,
-                "real time for which a run may hold up the clock"
+                "real time for which a run or a transfer may hold up the clock"
             )
         }
 

@@ -81,6 +81,31 @@ extension Device {
         )
     }
 
+    /// Attempts that go on.
+    package var runningTransfers: [TransferID] { transfers.running.map(\.id) }
+
+    /// Attempts that go on, and files that are being put in place.
+    package var transfersUnderWay: [(id: TransferID, activity: Transfer.Activity)] {
+        transfers.all().compactMap { transfer in transfer.activity.map { (transfer.id, $0) } }
+    }
+}
+
+extension Transfer {
+    /// What a transfer waits for, other than for time to pass.
+    package enum Activity: Hashable, Sendable {
+        /// An exchange with the server; another one is something else.
+        case attempt(since: BootTime)
+        /// A file that gets its name.
+        case placing
+    }
+
+    package var activity: Activity? {
+        switch state {
+        case .running(let attempt): .attempt(since: attempt.since)
+        case .placing: .placing
+        case .paused, .waiting, .ended: nil
+        }
+    }
 }
 
 extension Launch {

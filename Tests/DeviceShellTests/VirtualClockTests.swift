@@ -169,6 +169,41 @@ struct VirtualClockTests {
         #expect(try bench.runs("command.long").first?["result"] == "new data")
     }
 
+    /// A server goes by no clock of ours: the clock would be at the deadline before it answers.
+    @Test func `the clock stands while a file is fetched, for as long as the patience`() throws {
+        let server = try FaultServer()
+        var slow = FaultServer.Behaviour(VersionedObject(version: 1, size: 100_000))
+        slow.holdsAfter = 1000
+        for path in ["/waited-for", "/given-up"] { server.set(path, slow) }
+        let bench = try bench()
+        func transfer() throws -> Value {
+            let list = try ValueJSON.parse(command(bench, "transfers", "--json").run().output)
+            return try #require(list.listValue?.last)
+        }
+        func download(_ path: String) throws {
+            let asked = try command(
+                bench, "download", "--after", "1h", "-o", bench.home("file"), server.url(path)
+            ).run()
+            #expect(asked.succeeded, "\(asked.errors)")
+        }
+        try download("/waited-for")
+        let client = try command(bench, "simulate", "advance", "5h", "--patience", "1h")
+            .start(logging: bench.home("output"))
+        try server.waitUntilHeld(1)
+        server.release()
+        try Wait.until(readable: client.descriptor.number, "the end of the span")
+        #expect(try client.wait(block: true) == .exited(0), "\(bench.read("output"))")
+        let fetched = try transfer()
+        #expect(fetched["state"] == "finished", "\(fetched)")
+        #expect(try Files.read(bench.home("file")) == slow.object.all)
+        let took = try time(fetched["ended"]) - time(fetched["submitted"])
+        #expect(took >= .hours(1) && took < .hours(2), "\(took)")
+        try Files.remove(bench.home("file"))
+        try download("/given-up")
+        try advance(bench, by: .days(7) + .minutes(5), patience: .zero)
+        try bench.wait(until: "it has failed") { try transfer()["failure"] == "timedOut" }
+    }
+
     // MARK: Grants
 
     /// Longer than any test lasts.

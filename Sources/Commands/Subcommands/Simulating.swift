@@ -19,7 +19,7 @@ extension OffstageProgram {
         options: [
             OptionRow(
                 "patience",
-                "how long, in real time, a run may hold up the clock (default: 5s)",
+                "how long, in real time, a run or a transfer may hold up the clock (default: 5s)",
                 argument: "TIME"
             ),
             OptionRow("refresh", "launch the task as a refresh"),
@@ -49,10 +49,10 @@ extension OffstageProgram {
                 + "task that waits is launched as its own kind only.",
             "advance moves the clock of a daemon that was started with --virtual-clock, through "
                 + "every timer on the way: what is due runs, and grants end. Before each step it "
-                + "waits for runs in progress, for each at most as long as --patience; a run "
-                + "that takes longer reaches the end of its time. Only the daemon's clock "
-                + "moves; programs see real time. TIME is a span, or a date or time of day that "
-                + "the daemon's clock is to reach.",
+                + "waits for runs and transfers in progress, for each at most as long as "
+                + "--patience; what takes longer may reach the end of its time. Only the "
+                + "daemon's clock moves; programs and servers see real time. TIME is a span, or "
+                + "a date or time of day that the daemon's clock is to reach.",
             "sleep moves the clock of such a daemon as if the device slept meanwhile: the time of "
                 + "day goes on, and the time that grants count stands still. Nothing is started "
                 + "until the device wakes, when everything due is looked at once. The alarm that "

@@ -31,8 +31,8 @@ protocol ControlHost: AnyObject {
     func reload(answer: @escaping (Reply) -> Void)
 
     /// Moves a virtual clock on. `asleep`: as a device does that sleeps meanwhile, until it is over
-    /// or its alarm wakes it. `patience`: how long, in real time, a run may hold it up.
-    /// `isWanted` tells whether the caller is still there; `answer` is called once, unless it has
+    /// or its alarm wakes it. `patience`: how long, in real time, a run or a transfer may hold it
+    /// up. `isWanted` tells whether the caller is still there; `answer` is called once, unless it has
     /// gone.
     func advance(
         by span: Interval,

@@ -6,10 +6,10 @@ internal import Vocabulary
 /// A virtual clock on its way through a span (`offstage simulate advance`).
 ///
 /// It goes from timer to timer, and each is a turn of its own. Between two timers the clock waits
-/// for launches that have something to do, so that a run can end before its grant does. It waits
-/// for each launch no longer than the patience. A run that lasts longer sees its grant end; once it
-/// has been told so, it is waited for again. The real time that passes meanwhile passes for the
-/// device too.
+/// for launches that have something to do, so that a run can end before its grant does, and for
+/// transfers that are under way, so that a file comes when it does. It waits for each no longer
+/// than the patience. A run that lasts longer sees its grant end; once it has been told so, it is
+/// waited for again. The real time that passes meanwhile passes for the device too.
 ///
 /// A device that sleeps (`offstage simulate sleep`) waits for no run and sees no timer but its
 /// alarm, which ends the sleep.
@@ -32,6 +32,7 @@ final class Advance {
     /// Launches that have something to do, and until when, on the machine's clock, that is waited
     /// for.
     private var waits: [LaunchID: (activity: Launch.Activity, end: BootTime)] = [:]
+    private var transferWaits: [TransferID: (activity: Transfer.Activity, end: BootTime)] = [:]
     private var launches: Int64 = 0
     private var runs: Int64 = 0
     private var timer: TimerSource?
@@ -51,6 +52,9 @@ final class Advance {
         target = from.boot + span
         isAsleep = asleep
         (self.patience, self.isWanted, self.answer) = (patience, isWanted, answer)
+        for (id, activity) in daemon.device.transfersUnderWay {
+            transferWaits[id] = (activity, Clocks.boot() + patience)
+        }
         // The turn that it brings looks again.
         timer = try TimerSource(daemon.loop) {}
     }
@@ -106,6 +110,21 @@ final class Advance {
             if wait?.activity != activity { wait = nil }
             let end = wait?.end ?? now + patience(with: activity)
             waits[launch.id] = (activity, end)
+            if end > now { first = min(first ?? end, end) }
+        }
+        return [first, firstTransferWait(from: now)].compactMap(\.self).min()
+    }
+
+    /// What is put in place was under way, so it is known.
+    private func firstTransferWait(from now: BootTime) -> BootTime? {
+        let known = transferWaits
+        transferWaits = [:]
+        var first: BootTime?
+        for id in Set(known.keys).union(daemon.device.runningTransfers) {
+            guard let activity = daemon.device.transfer(id)?.activity else { continue }
+            var end = now + patience
+            if let wait = known[id], wait.activity == activity { end = wait.end }
+            transferWaits[id] = (activity, end)
             if end > now { first = min(first ?? end, end) }
         }
         return first
