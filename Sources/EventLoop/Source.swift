@@ -282,8 +282,8 @@ package final class ProcessSource: QueuedSource {
         )
     }
 
-    /// A process that somebody else started: how it ended is `unknown`. (A child source on it
-    /// would end the loop itself.)
+    /// A process that somebody else started: how it ended is `unknown` unless the kernel tells it.
+    /// (A child source on it would end the loop itself.)
     package init(
         _ loop: EventLoop,
         adopted process: consuming PidFD,
@@ -297,7 +297,9 @@ package final class ProcessSource: QueuedSource {
         try unsafe watch(loop, number, for: EPOLLIN) { source, _, _, context in
             // A pidfd stays readable for ever.
             unsafe sd_event_source_set_enabled(source, Int32(SD_EVENT_OFF))
-            unsafe QueuedSource.of(context, as: ProcessSource.self)?.handler(.unknown)
+            if let source = unsafe QueuedSource.of(context, as: ProcessSource.self) {
+                source.handler(source.process.end ?? .unknown)
+            }
             return 0
         }
     }

@@ -40,6 +40,8 @@ package struct ProcessStatus: Equatable, Sendable {
     package var processorTime: Int64
     /// The same of its children that ended and were waited for, and of theirs.
     package var childrenProcessorTime: Int64
+    /// How one ended that nobody has reaped; nil: it runs, or is not ours to know of.
+    package var end: ProcessExit?
 
     package init?(of pid: Int32) {
         do throws(LinuxError) {
@@ -78,6 +80,10 @@ package struct ProcessStatus: Equatable, Sendable {
         let tick = 1_000_000_000 / ticksPerSecond
         processorTime = (user + system) * tick
         childrenProcessorTime = (childUser + childSystem) * tick
+        // The one tells whether the other may be read, which is 0 otherwise.
+        if hasEnded, fields.count > 49, fields[32] == "1", let status = Int32(fields[49]) {
+            end = ProcessExit(waited: status)
+        }
     }
 
     package var identity: ProcessIdentity { ProcessIdentity(pid: pid, startTime: startTime) }
@@ -95,7 +101,7 @@ package struct ProcessStatus: Equatable, Sendable {
 package enum ProcessExit: Hashable, Sendable {
     case exited(Int32)
     case signalled(Int32)
-    /// It was not our child, or somebody else reaped it.
+    /// It was not our child, or somebody else reaped it, and the kernel does not tell.
     case unknown
 }
 
@@ -151,6 +157,27 @@ package struct PidFD: ~Copyable, Sendable {
         Poll.ready(descriptor.number, for: .readable, milliseconds: 0)
     }
 
+    /// How it ended, whoever its parent is: once it is readable, for kernels that tell it. Nil: not
+    /// known, or not yet.
+    package var end: ProcessExit? {
+        guard let told = endWhenReaped else { return nil }
+        if let told { return told }
+        // Nobody else has its number as long as it has it.
+        if let end = ProcessStatus(of: pid)?.end, Self.pid(of: descriptor) == pid { return end }
+        // Reaped meanwhile.
+        return endWhenReaped ?? nil
+    }
+
+    /// Nil: the kernel does not tell; in it, nil: nobody has reaped it.
+    private var endWhenReaped: ProcessExit?? {
+        var status: Int32 = 0
+        return switch unsafe clinux_pidfd_end(descriptor.number, &status) {
+        case 0: .some(.none)
+        case 1: ProcessExit(waited: status)
+        default: .none
+        }
+    }
+
     /// Reaps our own child: nil while it runs (never with `block`), `unknown` when it is not ours.
     package func wait(block: Bool) throws(LinuxError) -> ProcessExit? {
         var code: Int32 = 0
@@ -173,5 +200,11 @@ extension ProcessExit {
     /// From `si_code` and `si_status` of a child's siginfo.
     package init(code: Int32, status: Int32) {
         self = code == Int32(CLD_EXITED) ? .exited(status) : .signalled(status)
+    }
+
+    /// From the status that waitpid gives.
+    fileprivate init(waited status: Int32) {
+        let signal = status & 0x7F
+        self = signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
     }
 }

@@ -28,6 +28,34 @@ struct ProgramTests {
         #expect(try process.wait(block: true) == .unknown)
     }
 
+    @Test(
+        .enabled(if: ProcessEnds.areTold, "this kernel tells it to parents only"),
+        arguments: [
+            ("exit 0", ProcessExit.exited(0)), ("exit 7", .exited(7)),
+            ("kill -TERM $$", .signalled(15)),
+        ]
+    )
+    func `how a process ended is told to who is not its parent, reaped or not`(
+        script: String,
+        expected: ProcessExit
+    ) throws {
+        let (gate, reap, number) = (scratch("gate"), scratch("reap"), scratch("number"))
+        #expect(try Command("mkfifo", gate, reap).run().succeeded)
+        let child = "sh -c 'read word < \(gate); \(script)'"
+        let parent = try shell(
+            "\(child) & echo $! > \(number); read word < \(reap); wait"
+        ).start()
+        try Wait.until(file: number, "its number") { $0.hasSuffix("\n") }
+        let process = try PidFD(of: try #require(Int32(scratch.read("number").dropLast())))
+        #expect(process.end == nil, "it runs")
+        try Files.set(gate, to: "go\n")
+        try Wait.until(readable: process.descriptor.number, "its end")
+        #expect(process.end == expected)
+        try Files.set(reap, to: "go\n")
+        _ = try parent.wait(block: true)
+        #expect(process.end == expected)
+    }
+
     @Test(arguments: [Errno.noSystemCall, .permission])
     func `programs are started where clone3 is refused`(errno: Errno) throws {
         let outcome = try Command(

@@ -160,6 +160,9 @@ int clinux_pidfd_send_signal(int pidfd, int signal);
 /// Waits for a child by pidfd and reaps it: 0 and code (CLD_…) and status, or -1.
 /// Without `block` a child that still runs gives code 0.
 int clinux_pidfd_wait(int pidfd, int block, int *code, int *status);
+/// How any process ended, as waitpid has it: 1 once somebody has reaped it, 0 before that, and -1
+/// if the kernel does not tell.
+int clinux_pidfd_end(int pidfd, int *status);
 
 int clinux_socket_unix(int nonblocking);
 int clinux_socket_pair(int ends[2]);

@@ -74,6 +74,8 @@ package final class World {
     var stay = Interval.seconds(30)
     /// While nothing happens by itself: a test says what happens.
     package var isQuiet = false
+    /// The kernel tells how a process ended also to those that are not its parent.
+    private let tellsEnds: Bool
     /// How often an alarm got the machine out of its sleep.
     package private(set) var alarmWakes = 0
     let watch: Watch
@@ -96,6 +98,7 @@ package final class World {
         self.random = random
         lowDataRandom = SeededRandom(seed: seed ^ 0x4C4F_5744_4154)
         settingsDrawn = Int(seed % 4)
+        tellsEnds = seed / 4 % 2 == 0
         for (index, plan) in plans.enumerated() { planIndices[plan.id] = index }
     }
 
@@ -278,7 +281,8 @@ package final class World {
         guard !process.isDead else { return }
         process.exit = exit
         let usage = process.usage(at: clock.elapsed)
-        die(process, telling: .exited(process.isAdopted ? .unknown : exit, usage))
+        let isTold = tellsEnds || !process.isAdopted
+        die(process, telling: .exited(isTold ? exit : .unknown, usage))
     }
 
     func die(_ process: VirtualProcess, telling event: ProcessEvent) {
