@@ -72,7 +72,7 @@ struct SessionTests {
         }
         #expect(told == ["moved, 9 B", "sea.jpg, 9 B"])
         let sentence = bench.device.explain(ids[1], at: bench.now)?.sentence ?? ""
-        #expect(sentence.contains("sea.jpg, 9 B") && !sentence.contains(".download"), "\(sentence)")
+        #expect(sentence.contains(": sea.jpg, 9 B."), "\(sentence)")
     }
 
     /// Most apps take nothing but 200 for a file.
@@ -187,8 +187,7 @@ struct SessionTests {
         #expect(bench.contains(.thaw(launch)))
     }
 
-    @Test func `an app that acknowledged all as it was suspended is not resumed for nothing`() throws
-    {
+    @Test func `an app that acknowledged all as it was suspended is not resumed again`() throws {
         var (bench, launch) = try Bench.withApp()
         try join(&bench, launch)
         let ids = try enqueue(&bench, launch, [1])

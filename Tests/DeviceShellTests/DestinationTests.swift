@@ -46,6 +46,64 @@ struct DestinationTests {
         #expect(try bench.names() == [safe])
     }
 
+    // MARK: A directory that goes
+
+    private func enqueueInDirectory() throws -> String {
+        try Files.makeDirectory(bench.path("in"), permissions: 0o755)
+        return try bench.enqueue(["-d", bench.path("in")])
+    }
+
+    private func renameDirectory() throws {
+        #expect(try Command("mv", bench.path("in"), bench.path("out")).run().succeeded)
+    }
+
+    @Test func `a directory that gets another name ends what goes there before all of it came`()
+        throws
+    {
+        // All of it would take longer than anybody waits.
+        server.change("/file") { $0.dripsBytes = 20 }
+        let id = try enqueueInDirectory()
+        try Wait.until("bytes come") {
+            try bench.state(of: id)?["received"]?.integerValue ?? 0 > 0
+        }
+        try renameDirectory()
+        try bench.waitForEnd(id)
+        #expect(try bench.state(of: id)?["failure"] == "file")
+        #expect(try bench.names(in: "out") == [], "nothing is left of it")
+    }
+
+    @Test func `nothing is left where it was, also of what is complete`() throws {
+        server.change("/file") { $0.holdsAfter = DownloadBench.size - 1 }
+        let id = try enqueueInDirectory()
+        try server.waitUntilHeld(1)
+        try renameDirectory()
+        server.release()
+        try bench.waitForEnd(id)
+        #expect(try bench.state(of: id)?["failure"] == "file")
+        #expect(try bench.names(in: "out") == [])
+    }
+
+    @Test func `a new directory of the name gets all of it, and the old one keeps no part`() throws
+    {
+        server.change("/file") { $0.holdsAfter = 600_000 }
+        let id = try enqueueInDirectory()
+        try server.waitUntilHeld(1)
+        // So that nobody looks between the two.
+        let network = try PidFD(of: bench.networkProcess())
+        try network.send(Signal.stop)
+        _ = try bench.state(of: id)
+        try renameDirectory()
+        try Files.makeDirectory(bench.path("in"), permissions: 0o755)
+        try network.send(Signal.proceed)
+        server.change("/file") { $0.holdsAfter = nil }
+        server.release()
+        try bench.waitForEnd(id)
+        #expect(try bench.names(in: "in") == ["file"])
+        #expect(try bench.names(in: "out") == [])
+        let found = try Files.read(bench.path("in/file"), limit: 1 << 21)
+        #expect(found == server.object("/file")?.all)
+    }
+
     // MARK: Links
 
     private func makeVictim() throws -> String {

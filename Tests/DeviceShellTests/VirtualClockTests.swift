@@ -181,9 +181,8 @@ struct VirtualClockTests {
             return try #require(list.listValue?.last)
         }
         func download(_ path: String) throws {
-            let asked = try command(
-                bench, "download", "--after", "1h", "-o", bench.home("file"), server.url(path)
-            ).run()
+            let (file, url) = (bench.home("file"), server.url(path))
+            let asked = try command(bench, "download", "--after", "1h", "-o", file, url).run()
             #expect(asked.succeeded, "\(asked.errors)")
         }
         try download("/waited-for")

@@ -32,8 +32,8 @@ protocol ControlHost: AnyObject {
 
     /// Moves a virtual clock on. `asleep`: as a device does that sleeps meanwhile, until it is over
     /// or its alarm wakes it. `patience`: how long, in real time, a run or a transfer may hold it
-    /// up. `isWanted` tells whether the caller is still there; `answer` is called once, unless it has
-    /// gone.
+    /// up. `isWanted` tells whether the caller is still there; `answer` is called once, unless it
+    /// has gone.
     func advance(
         by span: Interval,
         asleep: Bool,

@@ -11,6 +11,16 @@ struct TransferFiles {
     struct Opened: ~Copyable {
         let descriptor: FileDescriptor
         let inode: UInt64
+        let place: Place
+    }
+
+    /// Where the bytes of an attempt go, whatever its directory is called by now.
+    struct Place {
+        fileprivate let path: String
+        fileprivate let name: String
+        fileprivate let opened: TurnDirectory.Opened
+
+        func remove() { try? opened.directory.remove(name) }
     }
 
     enum Problem: Error {
@@ -33,7 +43,8 @@ struct TransferFiles {
                 try? opened.directory.remove(file.partialName)
                 throw LinuxError("open", file.partialName, .stale)
             }
-            return Opened(descriptor: descriptor, inode: status.inode)
+            let place = Place(path: file.directory, name: file.partialName, opened: opened)
+            return Opened(descriptor: descriptor, inode: status.inode, place: place)
         } catch {
             throw error.errno == .stale ? .lost : .system(error)
         }
@@ -44,6 +55,16 @@ struct TransferFiles {
         for path in [file.directory, file.former].compactMap(\.self) {
             guard let opened = try? directories.open(path) else { continue }
             try? opened.directory.remove(file.partialName)
+        }
+    }
+
+    /// Nothing has the name of its directory any more: no file of it can be put in place.
+    func isGone(_ place: Place) -> Bool {
+        do throws(LinuxError) {
+            _ = try directories.open(place.path)
+            return false
+        } catch {
+            return error.errno == .noEntry || error.errno == .notDirectory
         }
     }
 

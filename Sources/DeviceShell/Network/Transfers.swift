@@ -25,6 +25,10 @@ final class Transfers {
     private var processes: [NetworkProcess] = []
     /// Begun and not ended, each with the process that has it.
     private var running: [TransferID: NetworkProcess] = [:]
+    /// Of those, and of what has yet to be put in place or removed.
+    private var places: [TransferID: TransferFiles.Place] = [:]
+    /// Told to stop, because their directory is gone.
+    private var displaced: Set<TransferID> = []
     /// What the last process told of its sandbox; nil: none has yet.
     private(set) var lacks: [SandboxPart]?
     /// Why there is no process that fetches, if one was wanted.
@@ -52,7 +56,9 @@ final class Transfers {
         case .proceed: try? running[id]?.send(.proceed(id), with: nil)
         case .stop: try? running[id]?.send(.stop(id), with: nil)
         case .place(let placement): place(id, placement)
-        case .discard(let file): files.discard(file)
+        case .discard(let file):
+            files.discard(file)
+            places.removeValue(forKey: id)?.remove()
         // What cannot be asked for is left to the server.
         case .remove(let removal): try? networkProcess()?.send(.remove(removal), with: nil)
         case .look(let directory, let name):
@@ -76,6 +82,7 @@ final class Transfers {
         do throws(TransferFiles.Problem) {
             let opened = try files.open(file, durable: order.resume?.filled.end ?? 0)
             happened(id, .opened(inode: opened.inode))
+            places[id] = opened.place
             let handle = NetworkProcess.OpenFile(opened.descriptor)
             guard let process = networkProcess(for: id) else { return }
             send(.begin(id, order), with: handle, of: id, to: process)
@@ -189,14 +196,33 @@ final class Transfers {
             if running[id] === process { happened(id, .resource(resource)) }
         case .progress(let id, let received, let durable):
             guard running[id] === process else { return }
+            if let place = places[id], files.isGone(place) {
+                if displaced.insert(id).inserted { try? process.send(.stop(id), with: nil) }
+                return
+            }
             happened(id, .progress(received: received, durable: durable))
         case .ranges(let id, let ranges):
             if running[id] === process { happened(id, .ranges(ranges)) }
         case .ended(let id, let end, let durable):
             guard running[id] === process else { return }
             running[id] = nil
-            happened(id, .ended(end, durable: durable))
+            ended(id, end, durable)
         }
+    }
+
+    private func ended(_ id: TransferID, _ end: ExchangeEnd, _ durable: Int64?) {
+        let isDisplaced = displaced.remove(id) != nil
+        switch end {
+        case .complete, .failed: break
+        case .interrupted, .challenged:
+            let place = places.removeValue(forKey: id)
+            guard isDisplaced else { break }
+            // From the start, where it belongs: if that cannot be opened, it says so.
+            place?.remove()
+            happened(id, .lost)
+            return happened(id, .ended(.interrupted(.init(.stopped)), durable: nil))
+        }
+        happened(id, .ended(end, durable: durable))
     }
 
     /// What ran goes on with the next one.
@@ -207,7 +233,8 @@ final class Transfers {
         let lost = running.filter { $0.value === process }.keys.sorted()
         if !lost.isEmpty { DaemonLog.write("transfers are interrupted: \(reason)") }
         for id in lost {
-            running[id] = nil
+            (running[id], places[id]) = (nil, nil)
+            displaced.remove(id)
             let end = ExchangeEnd.interrupted(.init(.shortage, reason: reason))
             happened(id, .ended(end, durable: nil))
         }
@@ -246,6 +273,12 @@ final class Transfers {
         placing = nil
         let placements = placements
         self.placements = []
-        for (id, event) in files.place(placements) { happened(id, event) }
+        for (id, event) in files.place(placements) {
+            // It may lie in a directory that has another name by now.
+            let isPlaced = if case .placed = event { true } else { false }
+            if isPlaced { places[id] = nil }
+            if event == .lost { places.removeValue(forKey: id)?.remove() }
+            happened(id, event)
+        }
     }
 }
