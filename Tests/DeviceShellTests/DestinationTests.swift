@@ -83,18 +83,35 @@ struct DestinationTests {
         #expect(try bench.names(in: "out") == [])
     }
 
-    @Test func `a new directory of the name gets all of it, and the old one keeps no part`() throws
-    {
+    @Test func `nor of what fails while another directory has the name`() throws {
         server.change("/file") { $0.holdsAfter = 600_000 }
-        let id = try enqueueInDirectory()
+        try Files.makeDirectory(bench.path("in"), permissions: 0o755)
+        let sum = String(repeating: "0", count: 64)
+        let id = try bench.enqueue(["-d", bench.path("in"), "--checksum", sum])
         try server.waitUntilHeld(1)
-        // So that nobody looks between the two.
+        try exchangeDirectories(id)
+        server.release()
+        try bench.waitForEnd(id)
+        #expect(try bench.state(of: id)?["failure"] == "checksum")
+        #expect(try bench.names(in: "in") == [] && bench.names(in: "out") == [])
+    }
+
+    /// So that nobody looks between the two steps.
+    private func exchangeDirectories(_ id: String) throws {
         let network = try PidFD(of: bench.networkProcess())
         try network.send(Signal.stop)
         _ = try bench.state(of: id)
         try renameDirectory()
         try Files.makeDirectory(bench.path("in"), permissions: 0o755)
         try network.send(Signal.proceed)
+    }
+
+    @Test func `a new directory of the name gets all of it, and the old one keeps no part`() throws
+    {
+        server.change("/file") { $0.holdsAfter = 600_000 }
+        let id = try enqueueInDirectory()
+        try server.waitUntilHeld(1)
+        try exchangeDirectories(id)
         server.change("/file") { $0.holdsAfter = nil }
         server.release()
         try bench.waitForEnd(id)

@@ -68,6 +68,17 @@ struct TransferFiles {
         }
     }
 
+    /// Who goes by its path does not come to it.
+    func isElsewhere(_ place: Place) -> Bool {
+        do throws(LinuxError) {
+            let found = try directories.open(place.path).directory.descriptor.status()
+            let own = try place.opened.directory.descriptor.status()
+            return (found.device, found.inode) != (own.device, own.inode)
+        } catch {
+            return error.errno == .noEntry || error.errno == .notDirectory
+        }
+    }
+
     /// What was fetched before the transfer was moved follows it. On another file system it does
     /// not: there the transfer begins anew.
     private func bring(_ file: TransferFile, to directory: borrowing OpenDirectory) {

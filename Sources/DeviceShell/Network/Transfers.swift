@@ -25,7 +25,7 @@ final class Transfers {
     private var processes: [NetworkProcess] = []
     /// Begun and not ended, each with the process that has it.
     private var running: [TransferID: NetworkProcess] = [:]
-    /// Of those, and of what has yet to be put in place or removed.
+    /// Of those, and of what is complete and has yet to be put in place.
     private var places: [TransferID: TransferFiles.Place] = [:]
     /// Told to stop, because their directory is gone.
     private var displaced: Set<TransferID> = []
@@ -213,7 +213,11 @@ final class Transfers {
     private func ended(_ id: TransferID, _ end: ExchangeEnd, _ durable: Int64?) {
         let isDisplaced = displaced.remove(id) != nil
         switch end {
-        case .complete, .failed: break
+        case .complete: break
+        case .failed:
+            if let place = places.removeValue(forKey: id), files.isElsewhere(place) {
+                place.remove()
+            }
         case .interrupted, .challenged:
             let place = places.removeValue(forKey: id)
             guard isDisplaced else { break }
