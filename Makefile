@@ -8,9 +8,11 @@ MANDIR ?= $(PREFIX)/share/man
 UNITDIR ?= $(PREFIX)/share/systemd/user
 SYSTEMUNITDIR ?= $(PREFIX)/lib/systemd/system
 LIBEXECDIR ?= $(PREFIX)/libexec
-# The system's bus and polkit read what they are told in these places only.
-DBUSPOLICYDIR ?= /etc/dbus-1/system.d
-POLKITDIR ?= /usr/share/polkit-1/actions
+# The system's bus and polkit read what they are told in these places only. They are outside PREFIX,
+# and any other PREFIX than those of the system leaves them alone, unless it is told of them.
+ofsystem := $(filter /usr /usr/local,$(PREFIX:/=))
+DBUSPOLICYDIR ?= $(if $(ofsystem),/etc/dbus-1/system.d)
+POLKITDIR ?= $(if $(ofsystem),/usr/share/polkit-1/actions)
 # Completions lie below it, where each shell looks.
 DATADIR ?= $(PREFIX)/share
 export DESTDIR BINDIR MANDIR UNITDIR SYSTEMUNITDIR DATADIR LIBEXECDIR DBUSPOLICYDIR POLKITDIR
