@@ -22,6 +22,15 @@ package struct ProcessIdentity: Hashable, Sendable, Codable {
         guard let status = ProcessStatus(of: pid) else { return false }
         return status.startTime == startTime && !status.hasEnded
     }
+
+    /// Whether one of these signals was sent to it and waits there to be taken.
+    package func hasPending(_ signals: [Int32]) -> Bool {
+        guard let text = try? Files.text("/proc/\(pid)/status", limit: 1 << 16), isAlive,
+            let line = text.split(separator: "\n").first(where: { $0.hasPrefix("ShdPnd:") }),
+            let field = line.split(separator: "\t").last, let set = UInt64(field, radix: 16)
+        else { return false }
+        return signals.contains { set & 1 << UInt64($0 - 1) != 0 }
+    }
 }
 
 /// `/proc/PID/stat`.

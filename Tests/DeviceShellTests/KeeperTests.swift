@@ -92,6 +92,21 @@ struct KeeperTests {
         #expect(try second.whileNoDaemon {} == nil)
     }
 
+    @Test func `a daemon that says it ends is waited for`() throws {
+        let scratch = ScratchDirectory()
+        var first: DaemonLock? = try DaemonLock(scratch("lock"))
+        #expect(try first?.takeForDaemon() == true)
+        try first?.sayEnding()
+        let second = try DaemonLock(scratch("lock"))
+        var waited: [ProcessIdentity] = []
+        let isTaken = try second.takeForDaemon {
+            waited.append($0)
+            first = nil
+        }
+        #expect(isTaken)
+        #expect(waited == [ProcessIdentity(of: CurrentProcess.pid)])
+    }
+
     @Test func `while the keeper works no daemon starts`() throws {
         let scratch = ScratchDirectory()
         let keeper = try DaemonLock(scratch("lock"))

@@ -44,6 +44,33 @@ struct StartingTests {
         #expect(try bench.answers())
     }
 
+    /// `kill N; offstage daemon --background`: the first has not come to read the signal.
+    @Test func `a daemon that starts waits for one that was told to end`() throws {
+        let bench = try DaemonBench()
+        let first = try #require(bench.daemon.identity)
+        try bench.daemon.send(Signal.stop)
+        try bench.daemon.send(Signal.terminate)
+        let scratch = bench.daemon.scratch
+        let command = Command([
+            Products.path(of: "offstaged"), "--state", scratch("state"), "--runtime",
+            scratch("run"), "--config", scratch("offstage.conf"), "--data", scratch("data"),
+        ])
+        let log = scratch("second.log")
+        let second = try command.start(logging: log)
+        defer {
+            try? second.send(Signal.terminate)
+            _ = Poll.ready(second.descriptor.number, for: .readable, milliseconds: nil)
+        }
+        let wait = "offstaged: waits for the daemon before it (process \(first.pid)) to end\n"
+        try Wait.until(file: log, "waits") { $0.contains(wait) || $0.contains("another daemon") }
+        try bench.daemon.send(Signal.proceed)
+        let said = try Wait.until(file: log, "ready") {
+            $0.contains("ready at ") || $0.contains("another daemon")
+        }
+        #expect(said.hasPrefix(wait) && said.contains("ready at \(scratch("run/socket"))"))
+        #expect(bench.daemon.ends(within: Wait.limitMilliseconds))
+    }
+
     @Test func `a second daemon at the same socket is refused, and the first one still answers`()
         throws
     {

@@ -335,6 +335,8 @@ final class Daemon {
     }
 
     private func stop() {
+        // Where it cannot be said, the next one is refused until this one is gone.
+        try? state.lock.sayEnding()
         machine.stop()
         loop.exit()
     }

@@ -162,7 +162,9 @@ final class StateDirectory {
         let isOurs: Bool
         var holder: ProcessIdentity?
         do throws(LinuxError) {
-            isOurs = try lock.takeForDaemon()
+            isOurs = try lock.takeForDaemon { other in
+                DaemonLog.tell("waits for the daemon before it (process \(other.pid)) to end")
+            }
             if !isOurs { holder = try lock.holder() }
         } catch {
             throw .directory(error)

@@ -12,6 +12,8 @@ package struct DaemonLock: ~Copyable, Sendable {
         static let alive: Int64 = 1
         /// Held by the keeper.
         static let keeper: Int64 = 2
+        /// Held by a daemon that was told to end.
+        static let ending: Int64 = 3
     }
 
     private let file: LockFile
@@ -27,17 +29,41 @@ package struct DaemonLock: ~Copyable, Sendable {
     package init(_ path: String) throws(LinuxError) { file = try LockFile(path) }
 
     /// For the daemon, once. False: another daemon has this state directory; `holder` says who.
-    package func takeForDaemon() throws(LinuxError) -> Bool {
+    /// One that ends is waited for; `waits` hears of that first, once.
+    package func takeForDaemon(
+        _ waits: (ProcessIdentity) -> Void = { _ in }
+    ) throws(LinuxError) -> Bool {
         // A child that a killed daemon was just starting keeps its lock until it executes.
         let end = Clocks.boot() + .seconds(5)
+        var isTold = false
         while try !file.tryLock(Byte.daemon) {
-            if try holder()?.isAlive == true || Clocks.boot() >= end { return false }
+            if let other = try holder(), other.isAlive {
+                guard try isEnding(other) else { return false }
+                if !isTold { waits(other) }
+                isTold = true
+            }
+            if Clocks.boot() >= end { return false }
             _ = try Poll.wait(for: [], milliseconds: 10)
         }
         try file.lock(Byte.alive)
         // For messages only, and a full disk must not keep the daemon from saying that it is full.
         try? file.sign()
         return true
+    }
+
+    /// Tells whoever starts that this daemon ends.
+    package func sayEnding() throws(LinuxError) { _ = try file.tryLock(Byte.ending) }
+
+    /// Whether it was told to end: it has said so, or has not come to read the signal. Between the
+    /// two there is a moment in which neither is seen.
+    private func isEnding(_ other: ProcessIdentity) throws(LinuxError) -> Bool {
+        for isLast in [false, true] {
+            if other.hasPending([Signal.terminate, Signal.interrupt]) { return true }
+            if try file.isLocked(Byte.ending) { return true }
+            if !other.isAlive { return true }
+            if !isLast { _ = try Poll.wait(for: [], milliseconds: 50) }
+        }
+        return false
     }
 
     /// The daemon that last took the lock, alive or not.
