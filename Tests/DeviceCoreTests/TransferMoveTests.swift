@@ -131,6 +131,28 @@ struct TransferMoveTests {
 
     // MARK: What the user is told
 
+    /// The server may take a while to let go of it.
+    @Test mutating func `what a running one was told is said until it is so`() throws {
+        let ids = try enqueue(3)
+        #expect(sentence(ids[0]) == "transfer \(ids[0]) is running.")
+        bench.ask(.transfer(.pause([ids[0]])))
+        #expect(sentence(ids[0]) == "transfer \(ids[0]) is being paused.")
+        bench.ask(.transfer(.cancel([ids[1]])))
+        #expect(sentence(ids[1]) == "transfer \(ids[1]) is being cancelled.")
+        try move([ids[2]], TransferMove(directory: "/media"))
+        #expect(sentence(ids[2]) == "transfer \(ids[2]) is being moved.")
+        for id in ids { bench.report(id, .ended(.interrupted(.init(.stopped)), durable: 0)) }
+        #expect(sentence(ids[0])?.hasSuffix("is paused until it is resumed.") == true)
+        // Once.
+        #expect(sentence(ids[1])?.ranges(of: "cancelled").count == 1)
+    }
+
+    @Test mutating func `one that a gate stops is not said to run`() throws {
+        let id = try enqueue(1)[0]
+        bench.set(.network, 0)
+        #expect(sentence(id) == "transfer \(id) is being stopped, to wait.")
+    }
+
     @Test mutating func `the end of all that was asked for together is told once`() throws {
         let ids = try enqueue(3, notifies: true)
         finish(ids[2])
@@ -157,6 +179,10 @@ struct TransferMoveTests {
     }
 
     // MARK: Helpers
+
+    private func sentence(_ id: TransferID) -> String? {
+        bench.device.explain(id, at: bench.now)?.sentence
+    }
 
     private var running: [TransferID] {
         bench.device.transferList(at: bench.now).filter { $0.state == "running" }.map(\.id).sorted()

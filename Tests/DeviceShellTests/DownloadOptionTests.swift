@@ -186,6 +186,24 @@ struct DownloadOptionTests {
         #expect(!late.succeeded && late.errors.contains("has ended"))
     }
 
+    @Test func `a download is not moved onto a file, unless that is to be replaced`() throws {
+        try daemon.start()
+        #expect(try run(["set", "network", "off"]).succeeded)
+        let id = try enqueue(["-o", "a"])
+        try Files.makeDirectory(daemon.scratch("home/films"))
+        for name in ["home/keep", "home/films/a"] { try daemon.scratch.write(name, "mine") }
+        for words in [["-o", "keep"], ["-d", "films"]] {
+            let moved = try run(["move"] + words + [id])
+            #expect(!moved.succeeded, "\(words)")
+            #expect(moved.errors.contains("there is a file of that name already"), "\(moved)")
+            #expect(moved.errors.contains("another name, or --overwrite"), "\(moved)")
+        }
+        #expect(try transfer(id)?["file"] == "a")
+        #expect(try run(["move", "-o", "other", id]).succeeded)
+        #expect(try run(["move", "-o", "keep", "--overwrite", id]).succeeded)
+        #expect(try transfer(id)?["file"] == "keep")
+    }
+
     @Test func `transfers are paused, resumed, moved and cancelled by their numbers`() throws {
         try daemon.start()
         #expect(try run(["set", "network", "off"]).succeeded)

@@ -45,9 +45,10 @@ extension Device {
             lastRun: nil
         )
         switch transfer.state {
-        case .running:
+        case .running(let attempt):
             explanation.state = .running
-            explanation.sentence = "\(subject) is running."
+            let doing = attempt.then?.isBecoming(of: transfer) ?? "is running"
+            explanation.sentence = "\(subject) \(doing)."
         case .placing:
             explanation.state = .running
             explanation.sentence = "\(subject) is complete, and its file is being put in place."
@@ -56,8 +57,10 @@ extension Device {
             explanation.sentence = "\(subject) is paused until it is resumed."
         case .ended(let end, let at):
             explanation.state = .nothingToDo
-            let summary = transfer.told(end).summary
-            explanation.sentence = "\(subject) \(end.word) \(now.text(for: at)): \(summary)."
+            // The word of one that was cancelled says all.
+            let told = transfer.told(end).summary
+            let summary = told == end.word ? "" : ": \(told)"
+            explanation.sentence = "\(subject) \(end.word) \(now.text(for: at))\(summary)."
         case .waiting:
             explanation.holds = holdList(transfer.work, index, nil, now)
             if let first = explanation.holds.first {
@@ -113,9 +116,23 @@ extension Transfer {
     }
 
     /// Nil: not known before the server answers.
-    fileprivate var fileName: String? {
+    package var fileName: String? {
         if case .ended(let end, _) = state, case .finished(_, let name) = told(end) { return name }
         return ownFileName ?? name ?? order.name
+    }
+}
+
+extension Transfer.Attempt.Next {
+    /// What happens to a transfer until its attempt has ended.
+    fileprivate func isBecoming(of transfer: Transfer) -> String {
+        switch self {
+        case .pause: "is being paused"
+        case .cancel, .keep: "is being cancelled"
+        case .close: "is being ended, because its app was closed by the user"
+        case .timeOut: "is being ended, because it was not done in time"
+        case .exists: "is being ended: \(TransferFailure.exists.reason)"
+        case .wait: transfer.former == nil ? "is being stopped, to wait" : "is being moved"
+        }
     }
 }
 

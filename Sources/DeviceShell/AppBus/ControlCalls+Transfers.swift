@@ -121,6 +121,7 @@ extension ControlCalls {
     /// What was fetched cannot follow to another file system while it is incomplete.
     func move(_ call: Control1.MoveTransfers) throws(Refusal) -> TransferRequest {
         let ids = call.transfers.map { TransferID(UInt64(clamping: $0)) }
+        try checkNames(ids, call)
         if let directory = call.directory {
             for id in ids {
                 guard let transfer = host.device.transfer(id), !transfer.isEnded,
@@ -144,5 +145,33 @@ extension ControlCalls {
             overwrites: call.overwrite
         )
         return .move(ids, move)
+    }
+
+    /// All of it would be fetched in vain.
+    private func checkNames(
+        _ ids: [TransferID],
+        _ call: Control1.MoveTransfers
+    ) throws(Refusal) {
+        guard call.directory != nil || call.file != nil, !call.overwrite else { return }
+        for id in ids {
+            guard let transfer = host.device.transfer(id), transfer.isMovable,
+                let name = call.file ?? transfer.fileName
+            else { continue }
+            let path = (call.directory ?? transfer.order.directory) + "/" + name
+            guard Files.status(path, followLinks: false) != nil else { continue }
+            throw Refusal(
+                .held,
+                reason: "there is a file of that name already",
+                value: path,
+                fix: "give another name, or --overwrite"
+            )
+        }
+    }
+}
+
+extension Transfer {
+    /// Its file may still get another name.
+    fileprivate var isMovable: Bool {
+        !isEnded && !order.direction.isUpload && !order.overwrites && task == nil
     }
 }
