@@ -97,6 +97,33 @@ struct LostDaemonTests {
         withExtendedLifetime(line) {}
     }
 
+    /// The transfers go on with the next one.
+    @Test func `who watches transfers waits for the next daemon`() throws {
+        try daemon.start()
+        #expect(try command("set", "network", "off", at: daemon.socket).run().succeeded)
+        let url = "http://127.0.0.1:9/file"
+        let home = daemon.scratch("home")
+        let download = command("download", "-d", home, url, at: daemon.socket)
+        #expect(try download.run().succeeded)
+        let process = try command("transfers", "--watch").start(logging: said)
+        do {
+            let line = try relay.accept(for: daemon.socket)
+            relay.close()
+            try line.passAll()
+        }
+        let words = try Wait.until(file: said) {
+            $0.contains("waiting for the next one") || $0.contains("Start it")
+                || process.hasExited
+        }
+        try #require(words.contains("the daemon has gone; waiting for the next one, for 30s"))
+        try daemon.restart()
+        #expect(try command("cancel", "1", at: daemon.socket).run().succeeded)
+        try relay.open()
+        try relay.accept(for: daemon.socket).passAll()
+        #expect(try ended(process) == .exited(0))
+        #expect(try Files.text(said).contains("cancelled"))
+    }
+
     @Test func `who interrupts a watch while no daemon is there leaves it`() throws {
         try daemon.start()
         var watch = command("transfers", "--watch")

@@ -4,7 +4,7 @@ import Linux
 import Vocabulary
 
 /// Looks at transfers again and again, and shows how far they are. It is no part of them: when it
-/// ends, they go on.
+/// ends, they go on. They go on with the next daemon as well, so one that has gone is waited for.
 struct TransferWatch {
     private let invocation: Invocation
     /// Nil: all.
@@ -54,8 +54,18 @@ struct TransferWatch {
     private func follow(_ interrupted: Int32) throws(Failure) -> [Report.Transfer] {
         var board = TransferBoard()
         var drawn = 0
+        // Who was given numbers has had an answer.
+        var absence = Absence(isWaitedFor: ids != nil)
         while true {
-            let all = try transfers(interrupted)
+            guard let all = try transfers(interrupted, &absence) else {
+                // Below what was drawn.
+                drawn = 0
+                if Poll.ready(interrupted, for: .readable, milliseconds: Self.pause) {
+                    try leave()
+                }
+                continue
+            }
+            absence = Absence(isWaitedFor: true)
             let mine = all.filter { ids?.contains(Int64(clamping: $0.id.number)) ?? true }
             if invocation.console.errorsAreSeen {
                 // It may be another size by now.
@@ -76,14 +86,41 @@ struct TransferWatch {
         }
     }
 
+    /// Of the daemon.
+    private struct Absence {
+        /// It was there, so there are transfers, and a next one that goes on with them.
+        var isWaitedFor: Bool
+        var end: BootTime?
+    }
+
     /// A signal ends the call that it comes into: then the user wants to leave, and no call failed.
-    private func transfers(_ interrupted: Int32) throws(Failure) -> [Report.Transfer] {
+    /// Nil: no daemon is there.
+    private func transfers(
+        _ interrupted: Int32,
+        _ absence: inout Absence
+    ) throws(Failure) -> [Report.Transfer]? {
         do throws(Failure) {
             return try invocation.ask(Control1.Transfers(), interrupted: interrupted)
                 .map(\.report)
         } catch {
             if Poll.ready(interrupted, for: .readable, milliseconds: 0) { try leave() }
-            throw error
+            guard error.code == .notRunning, absence.isWaitedFor else { throw error }
+            let patience = invocation.patience.limit
+            if absence.end == nil {
+                invocation.say(
+                    "the daemon has gone; waiting for the next one, for \(patience) at most"
+                )
+            }
+            let end = absence.end ?? Clocks.boot() + patience
+            absence.end = end
+            guard Clocks.boot() < end else {
+                throw Failure(
+                    error.code,
+                    "\(error.message); the transfers go on with the next daemon",
+                    fix: error.fix
+                )
+            }
+            return nil
         }
     }
 
