@@ -18,6 +18,20 @@ struct SettingTests {
         )
     }
 
+    @Test(arguments: [
+        ("foo", "offstage settings lists them."), ("run-slot", "Did you mean run-slots?"),
+        ("background-refrsh", "Did you mean background-refresh?"),
+    ])
+    func `what is no setting at all is that of an app, too`(name: String, fix: String) {
+        for text in ["[app feed]\n\(name) = on\n", "\(name) = on\n"] {
+            let error = #expect(throws: SettingsText.Invalid.self) {
+                try SettingsText.parse(ConfigurationText(text))
+            }
+            let problem = error?.diagnostics.first
+            #expect(problem?.reason == "is not a setting" && problem?.fix == fix, "\(text)")
+        }
+    }
+
     @Test(arguments: SettingRow.table.map(\.name))
     func `each row reads what it writes`(_ name: String) throws {
         let row = try #require(SettingRow.table.first { $0.name == name })

@@ -80,6 +80,18 @@ struct SettingsFileTests {
         #expect(refusal.text.contains("did you mean wake-price?"), "\(refusal)")
     }
 
+    @Test func `default of an app leaves no empty section`() throws {
+        let bench = try DaemonBench()
+        let file = bench.daemon.scratch("offstage.conf")
+        let before = try Files.text(file)
+        try bench.manifest("feed", "BackgroundModes=fetch;\nRefreshCommand=true")
+        for value in ["off", "default"] {
+            try bench.ask("Set", "background-refresh", .string(value), ["app": "feed"])
+            #expect(try Files.text(file).contains("[app feed]") == (value == "off"))
+        }
+        #expect(try Files.text(file).split(separator: "\n") == before.split(separator: "\n"))
+    }
+
     @Test func `a file behind links is changed where it is, and watched there`() throws {
         let bench = try DaemonBench(starting: false)
         let scratch = bench.daemon.scratch

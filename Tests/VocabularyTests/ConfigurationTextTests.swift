@@ -107,6 +107,16 @@ struct ConfigurationTextTests {
         #expect(text.text == "a = 5\n# b\n")
     }
 
+    @Test(arguments: [
+        ("a = 1||[s]||", "a = 1|"), ("[s]|# t's|[t]|b = 2|", "# t's|[t]|b = 2|"),
+        ("[s]|# kept|", nil), ("[s]|b = 2|", nil), ("[s]||[t]|[s]|# kept|", nil), ("a = 1|", nil),
+    ])
+    func onlyASectionInWhichNothingStandsIsTakenOut(before: String, after: String?) throws {
+        var text = ConfigurationText(before.lines)
+        try text.removeEmptySection("s")
+        #expect(text.text == (after ?? before).lines)
+    }
+
     @Test func aFileThatWasNotReadIsNotWritten() {
         let large = String(repeating: "# comment\n", count: 7000)
         for var text in [

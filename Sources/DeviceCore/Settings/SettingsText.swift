@@ -153,23 +153,7 @@ package enum SettingsText {
         _ value: String,
         in settings: inout Settings
     ) -> Diagnostic? {
-        guard let row = row(name) else {
-            if let new = SettingRow.name(formerly: name) {
-                return Diagnostic(
-                    .error,
-                    key: name,
-                    reason: "is now called \(new)",
-                    fix: "Write \(new) instead."
-                )
-            }
-            let guess = Spelling.suggestion(for: name, among: SettingRow.table.map(\.name))
-            return Diagnostic(
-                .error,
-                key: name,
-                reason: "is not a setting",
-                fix: guess.map { "Did you mean \($0)?" } ?? "offstage settings lists them."
-            )
-        }
+        guard let row = row(name) else { return unknown(name) }
         guard row.set(value, in: &settings) else {
             let mistake = row.mistake(in: value)
             var copy = settings
@@ -186,6 +170,24 @@ package enum SettingsText {
         return nil
     }
 
+    private static func unknown(_ name: String) -> Diagnostic {
+        if let new = SettingRow.name(formerly: name) {
+            return Diagnostic(
+                .error,
+                key: name,
+                reason: "is now called \(new)",
+                fix: "Write \(new) instead."
+            )
+        }
+        let guess = Spelling.suggestion(for: name, among: SettingRow.table.map(\.name))
+        return Diagnostic(
+            .error,
+            key: name,
+            reason: "is not a setting",
+            fix: guess.map { "Did you mean \($0)?" } ?? "offstage settings lists them."
+        )
+    }
+
     private static func set(
         _ name: String,
         _ value: String,
@@ -193,6 +195,7 @@ package enum SettingsText {
         in settings: inout Settings
     ) -> Diagnostic? {
         guard name == appSetting else {
+            guard row(name) != nil else { return unknown(name) }
             return Diagnostic(
                 .error,
                 key: name,

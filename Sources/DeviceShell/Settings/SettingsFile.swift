@@ -57,6 +57,7 @@ enum SettingsFile {
                 let isKnown = SettingRow.table.contains { $0.name == name }
                 if isKnown, value == SettingRow.default {
                     try content.remove(name, section: section)
+                    try content.removeEmptySection(section)
                 } else {
                     try content.set(name, section: section, to: value)
                 }

@@ -217,6 +217,21 @@ package struct ConfigurationText: Hashable, Sendable {
         self = ConfigurationText(lines.joined(separator: "\n"))
     }
 
+    /// Takes a section out in which nothing stands any more, not even a comment.
+    ///
+    /// - Throws: For a file that was not read in full.
+    package mutating func removeEmptySection(_ section: String) throws(Diagnostic) {
+        guard isFaithful else { throw diagnostics[0] }
+        let headers = lines.count { Self.sectionName(Substring($0).utf8.trimmed) == section }
+        guard headers == 1, let region = region(of: section, in: lines) else { return }
+        var end = region.upperBound
+        // The comment right above the next header is that one's.
+        if end < lines.count {
+            while end > region.lowerBound, isComment(lines[end - 1]) { end -= 1 }
+        }
+        if lines[region.lowerBound..<end].allSatisfy(isEmpty) { try removeSection(section) }
+    }
+
     /// Takes a section out, with its header and the empty lines before it; nothing happens if there
     /// is none.
     ///
