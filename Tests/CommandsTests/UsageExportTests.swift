@@ -56,6 +56,12 @@ struct UsageExportTests {
         #expect(names.count == 3 && names[0] == names[2] && names[0] != names[1])
     }
 
+    @Test(arguments: [("", "--user is empty"), ("a,b", "holds a comma, a quote or a line break")])
+    func aUserThatIsNoWordIsRefused(user: String, words: String) {
+        let outcome = TestTerminal().run(["export-usage", "--user", user], control)
+        #expect(outcome.status == 2 && outcome.errors.contains(words), "\(outcome)")
+    }
+
     @Test func theSameIsPrintedAsJSON() throws {
         let output = TestTerminal().run(["export-usage", "--json"], control).output
         try JSONTests.expect("export-usage", output)

@@ -226,6 +226,7 @@ struct SubmitTests {
         (["kind": "later", "command": ["true"]], "kind is not one of refresh, processing"),
         (["kind": "refresh", "command": "true"], "command is not a list"),
         (["kind": "refresh", "command": ["true"], "id": "a/b"], "a name has up to 64 letters"),
+        (["kind": "refresh", "command": ["true"], "id": "ü"], "letters (a to z and A to Z)"),
         (
             ["kind": "refresh", "command": ["true"], "after": -1],
             "after is not a number of seconds"

@@ -31,6 +31,7 @@ extension OffstageProgram {
         printsData: true
     ) { invocation throws(Failure) in
         let user = invocation.options["user"] ?? "me"
+        guard !user.isEmpty else { throw Failure(.usage, "--user is empty") }
         guard UsageExport.isPlain(user) else {
             throw Failure(.usage, "--user \(user.quoted) holds a comma, a quote or a line break")
         }

@@ -190,7 +190,7 @@ extension Device {
         guard isPlain, !name.isEmpty, name.utf8.count <= 64 else {
             throw Refusal(
                 .invalid,
-                reason: "a name has up to 64 letters, digits, - _ . or +",
+                reason: "a name has up to 64 letters (a to z and A to Z), digits, - _ . or +",
                 value: name,
                 fix: "give one with --id"
             )
