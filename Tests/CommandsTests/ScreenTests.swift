@@ -127,6 +127,15 @@ struct ScreenTests {
         #expect(output.contains("\n\nDevice\n  CONDITION"))
     }
 
+    @Test func `transfers are counted in a line, if there are any`() {
+        let terminal = TestTerminal(width: 80, height: 60)
+        var status = Self.status([0, 0, 0, 0], "short", at: terminal)
+        #expect(!terminal.run("status", Telling(status: status)).output.contains("Transfers"))
+        status.transfers = Report.TransferCounts { ($0.running, $0.paused) = (1, 2) }
+        let output = terminal.run("status", Telling(status: status)).output
+        #expect(output.contains("\nTransfers: 1 running, 2 paused (offstage transfers)\n"))
+    }
+
     /// Half a command cannot be copied.
     @Test func `a command that has no room is not cut`() {
         let terminal = TestTerminal(width: 80, height: 60)

@@ -24,6 +24,38 @@ struct OverviewTests {
         #expect(some.requests == all.requests && some.apps == all.apps)
     }
 
+    @Test func `transfers that have not ended are counted as they are listed`() throws {
+        var bench = Self.bench(apps: 0)
+        #expect(bench.device.status(at: bench.now).transfers == nil)
+        let orders = (0..<9).map {
+            TransferOrder(url: "http://example.org/\($0)", directory: "/home/user")
+        }
+        guard case .transfers(let ids) = bench.ask(.transfer(.enqueue(orders, token: nil))) else {
+            throw DidNotHappen(description: "nothing is enqueued")
+        }
+        func check(_ bench: Bench) {
+            let states = bench.device.transferList(at: bench.now).map(\.state)
+            func count(_ state: String) -> Int64 { Int64(states.count { $0 == state }) }
+            let counts = bench.device.status(at: bench.now, rows: 1).transfers
+            #expect(counts?.running == count("running") && counts?.waiting == count("waiting"))
+            #expect(counts?.paused == count("paused"), "\(states)")
+        }
+        check(bench)
+        bench.ask(.transfer(.pause([ids[0], ids[8]])))
+        check(bench)
+        #expect(bench.device.status(at: bench.now).transfers?.paused == 2)
+        bench.report(ids[0], .ended(.interrupted(.init(.stopped)), durable: 0))
+        bench.ask(.transfer(.cancel([ids[1], ids[7]])))
+        check(bench)
+        let before = bench.device.status(at: bench.now).transfers
+        try bench.restart()
+        check(bench)
+        #expect(bench.device.status(at: bench.now).transfers?.paused == before?.paused)
+        bench.ask(.transfer(.cancel(ids)))
+        for id in ids { bench.report(id, .ended(.interrupted(.init(.stopped)), durable: 0)) }
+        #expect(bench.device.status(at: bench.now).transfers == nil)
+    }
+
     /// Its last run has failed.
     private static func fail(_ name: String, in bench: inout Bench) throws {
         let launch = try #require(bench.spawn(of: name))

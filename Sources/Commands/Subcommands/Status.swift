@@ -45,7 +45,17 @@ private struct StatusText {
             "\(apps) \(apps == 1 ? "app" : "apps"); today \(wakes) background "
                 + (wakes == 1 ? "run" : "runs") + ", \(Times.span(report.today.seconds)) in all"
         ]
+        if let transfers { screen.summary.insert(transfers, at: 0) }
         screen.print()
+    }
+
+    private var transfers: String? {
+        guard let counts = report.transfers else { return nil }
+        let parts = [
+            (counts.running, "running"), (counts.waiting, "waiting"), (counts.paused, "paused"),
+        ]
+        let words = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        return "Transfers: " + words.joined(separator: ", ") + " (offstage transfers)"
     }
 
     /// One that is ahead is virtual: all times are by it.

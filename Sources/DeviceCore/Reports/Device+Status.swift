@@ -41,6 +41,7 @@ extension Device {
             $0.conditions = conditionsReport(at: now)
             $0.apps = Int64(listed.count)
             $0.today = reporter.spent(ledger)
+            $0.transfers = transferCounts
         }
     }
 

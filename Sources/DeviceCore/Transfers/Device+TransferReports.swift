@@ -6,6 +6,16 @@ extension Device {
 
     package var transferCount: Int { transfers.count }
 
+    /// Nil: none is on its way. All of them are not looked at for it.
+    var transferCounts: Report.TransferCounts? {
+        let counts = transfers.counts
+        guard counts != TransferCounts() else { return nil }
+        return Report.TransferCounts {
+            ($0.running, $0.waiting) = (Int64(counts.running), Int64(counts.waiting))
+            $0.paused = Int64(counts.paused)
+        }
+    }
+
     /// All, or those of one app, in the order in which they go.
     package func transferList(of app: AppID? = nil, at now: Moment) -> [Report.Transfer] {
         let index = app.flatMap { apps.index(of: $0) }
@@ -80,7 +90,7 @@ extension Device {
             ($0.id, $0.url) = (transfer.id, transfer.order.url)
             $0.app = transfers.app(of: transfer.id).map { apps[$0].id } ?? AppID("")
             $0.direction = transfer.order.direction.word
-            ($0.state, $0.sentence) = (transfer.word, explanation?.sentence ?? "")
+            ($0.state, $0.sentence) = (transfer.standing.rawValue, explanation?.sentence ?? "")
             ($0.directory, $0.file) = (transfer.order.directory, transfer.fileName)
             ($0.received, $0.total) = (transfer.received, transfer.total)
             $0.connections =
@@ -97,21 +107,27 @@ extension Device {
 }
 
 extension Transfer {
-    /// One word that stays the same, for programs.
-    fileprivate var word: String {
+    /// Where it stands, as it will once it has done what it was told.
+    enum Standing: String {
+        case running, waiting, paused, finished, failed, cancelled
+    }
+
+    var standing: Standing {
         switch state {
-        case .paused: "paused"
-        case .waiting: "waiting"
+        case .paused: .paused
+        case .waiting: .waiting
         case .running(let attempt):
             switch attempt.then {
-            case .pause: "paused"
-            case .cancel, .keep: "cancelled"
-            case .close, .exists: "failed"
-            case .wait, .timeOut: "waiting"
-            case nil: "running"
+            case .pause: .paused
+            case .cancel, .keep: .cancelled
+            case .close, .exists: .failed
+            case .wait, .timeOut: .waiting
+            case nil: .running
             }
-        case .placing: "running"
-        case .ended(let end, _): end.word
+        case .placing: .running
+        case .ended(.finished, _): .finished
+        case .ended(.failed, _): .failed
+        case .ended(.cancelled, _): .cancelled
         }
     }
 

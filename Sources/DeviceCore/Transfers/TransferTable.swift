@@ -32,6 +32,8 @@ package struct TransferTable: Hashable, Sendable {
     /// A gate has closed that may end what runs.
     var mustAskRunning = false
     package var count: Int { indices.count }
+    /// Of those that have not ended.
+    private(set) var counts = TransferCounts()
 
     struct Slot: Hashable, Sendable, Codable {
         /// The index of its app.
@@ -114,12 +116,14 @@ package struct TransferTable: Hashable, Sendable {
         let slot = Slot(app: app, host: String(transfer.host), transfer: transfer)
         pages[index / Self.pageSize][index % Self.pageSize] = slot
         indices[transfer.id] = index
+        counts.add(1, to: transfer.standing)
         sessions.changed(nil, to: transfer, app: app)
     }
 
     mutating func remove(_ id: TransferID) {
         guard let index = indices.removeValue(forKey: id) else { return }
         let slot = pages[index / Self.pageSize][index % Self.pageSize]
+        if let transfer = slot.transfer { counts.add(-1, to: transfer.standing) }
         sessions.changed(slot.transfer, to: nil, app: slot.app)
         pages[index / Self.pageSize][index % Self.pageSize] = .vacant
         free.append(index)
@@ -134,7 +138,9 @@ package struct TransferTable: Hashable, Sendable {
         let connections = transfer.connections
         let before = transfer.task == nil ? nil : transfer
         let url = transfer.order.url
+        counts.add(-1, to: transfer.standing)
         body(&transfer)
+        counts.add(1, to: transfer.standing)
         pages[page][slot].transfer = transfer
         if url != transfer.order.url { pages[page][slot].host = String(transfer.host) }
         if let before { sessions.changed(before, to: transfer, app: pages[page][slot].app) }
@@ -244,6 +250,22 @@ extension TransferTable.Slot {
     }
 }
 
+/// How many stand where.
+struct TransferCounts: Hashable, Sendable {
+    private(set) var running = 0
+    private(set) var waiting = 0
+    private(set) var paused = 0
+
+    fileprivate mutating func add(_ count: Int, to standing: Transfer.Standing) {
+        switch standing {
+        case .running: running += count
+        case .waiting: waiting += count
+        case .paused: paused += count
+        case .finished, .failed, .cancelled: break
+        }
+    }
+}
+
 struct DatedTransfer: Hashable, Sendable, Codable, Comparable {
     let at: WallTime
     let id: TransferID
@@ -332,6 +354,7 @@ extension TransferTable: Codable {
             for (slotIndex, slot) in page.enumerated() {
                 guard let transfer = slot.transfer else { continue }
                 indices[transfer.id] = pageIndex * Self.pageSize + slotIndex
+                counts.add(1, to: transfer.standing)
             }
         }
     }

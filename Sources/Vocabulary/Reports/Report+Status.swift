@@ -12,6 +12,8 @@ extension Report {
         package var apps: Int64 = 0
         package var requests: Int64 = 0
         package var today = Spent()
+        /// Nil: none has yet to end, or an older daemon, which does not say.
+        package var transfers: TransferCounts?
         /// How many rows of the lists were left out; nil: none.
         package var moreFailing: Int64?
         package var moreRunning: Int64?
@@ -32,6 +34,14 @@ extension Report {
     package struct Pause: ReportFields {
         package var since: Time?
         package var until: Time?
+        package init() {}
+    }
+
+    /// Of transfers that have not ended.
+    package struct TransferCounts: ReportFields {
+        package var running: Int64 = 0
+        package var waiting: Int64 = 0
+        package var paused: Int64 = 0
         package init() {}
     }
 
