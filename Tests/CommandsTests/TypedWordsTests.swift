@@ -92,6 +92,26 @@ struct TypedWordsTests {
         #expect(usage.split(separator: "[OPTION]...").count == 2, "\(usage)")
     }
 
+    @Test(arguments: [
+        ("failed", "the server answered 401", "failed: the server answered 401"),
+        ("finished", "a.iso, 3 MB", "finished: a.iso, 3 MB"),
+        ("cancelled", "cancelled", "cancelled"),
+    ])
+    func `a transfer in the history says which file, and how it ended`(
+        outcome: String,
+        result: String,
+        text: String
+    ) {
+        var line = Report.HistoryLine()
+        line.what = Word(HistoryKind.transfer)
+        (line.transfer, line.url) = (TransferID(12), "https://example.org/in/a.iso")
+        (line.outcome, line.result) = (outcome, result)
+        let now = TestTerminal().now
+        let console = Console(width: 9, isColored: false, now: now, output: { _ in }) { _ in }
+        let cells = OffstageProgram.historyCells(line, console)
+        #expect(cells[2].text == "transfer 12 a.iso" && cells[6].text == text)
+    }
+
     @Test func `what is only known to have ended has no result`() {
         var line = Report.HistoryLine()
         line.what = Word(HistoryKind.ended)

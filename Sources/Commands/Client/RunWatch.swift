@@ -175,7 +175,9 @@ extension Report.HistoryLine {
         // How a program ended is known only of what the daemon has started itself.
         let isUnknown = what.known == .ended && result == "unknown"
         let (result, reason) = (isUnknown ? "" : result ?? "", reason ?? "")
-        let parts = [result, result.contains(reason) ? "" : reason]
+        var parts = [result, result.contains(reason) ? "" : reason]
+        // That of a run begins with the word.
+        if what.known == .transfer, let outcome, outcome != result { parts.insert(outcome, at: 0) }
         return parts.filter { !$0.isEmpty }.joined(separator: ": ")
     }
 }

@@ -73,6 +73,10 @@ extension OffstageProgram {
             if let task = line.task, task != trigger { what += " \(task)" }
             if line.simulated == true { what += " (simulated)" }
         }
+        if let transfer = line.transfer {
+            what += " \(transfer)"
+            if let url = line.url { what += " " + fileName(ofURL: url) }
+        }
         return [
             Table.Cell(time), Table.Cell(line.app.name), Table.Cell(what),
             Table.Cell(line.seconds.map(Times.span) ?? ""),

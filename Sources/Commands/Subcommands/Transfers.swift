@@ -113,6 +113,11 @@ extension OffstageProgram {
         return numbers
     }
 
+    /// Before the server has said another: the end of its address.
+    static func fileName(ofURL url: String) -> String {
+        url.split(separator: "/").last.map(String.init) ?? url
+    }
+
     static let resume = Subcommand(
         "resume",
         "go on with transfers that were paused",
@@ -215,7 +220,7 @@ extension Control1.TransferAction {
 
 extension Report.Transfer {
     /// The file's name, as far as it is known.
-    var shownName: String { file ?? url.split(separator: "/").last.map(String.init) ?? url }
+    var shownName: String { file ?? OffstageProgram.fileName(ofURL: url) }
 
     /// How much of it is there.
     var done: String {
