@@ -235,6 +235,19 @@ struct DaemonTests {
         #expect(try offstage("logs --json reader").output.contains("\"bytes\"") == false)
     }
 
+    @Test func whatHasWrittenNothingIsNotSaidToHaveALog() throws {
+        try daemon.start()
+        // So that it does not begin by itself.
+        #expect(try offstage("set idle off").succeeded)
+        var submit = command(["submit", "--processing", "--every", "1d", "--id", "mute", "--"])
+        submit.arguments += ["false"]
+        #expect(try submit.run().succeeded)
+        let ran = try offstage("run --wait mute")
+        #expect(ran.errors.contains("exit status 1") && !ran.errors.contains("logs"), "\(ran)")
+        let explained = try offstage("explain mute").output
+        #expect(explained.contains("Last run ") && !explained.contains("logs"), "\(explained)")
+    }
+
     @Test func aFailureLeadsToItsLogAndCanBeDismissed() throws {
         try daemon.start()
         var submit = command(["submit", "--refresh", "--id", "once", "--"])

@@ -99,6 +99,12 @@ extension Invocation {
         }
     }
 
+    /// False: the log of an app is empty. Asked once: it is for a hint only.
+    func mayHaveWritten(_ app: String) -> Bool {
+        let end = try? connect().call(Control1.Logs { ($0.app, $0.lines) = (app, 1) })
+        return end?.written.isEmpty != true
+    }
+
     /// For people: standard output is the answer's.
     func say(_ text: String) {
         console.printError("\(OffstageProgram.name): \(text)")

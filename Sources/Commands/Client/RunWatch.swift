@@ -37,7 +37,8 @@ struct RunWatch {
             throw Failure(
                 .failed,
                 "the run of \(app) has not succeeded: \(result)",
-                fix: "\"offstage logs \(app)\" shows what it printed."
+                fix: invocation.mayHaveWritten(task.app.name)
+                    ? "\"offstage logs \(app)\" shows what it printed." : ""
             )
         }
     }

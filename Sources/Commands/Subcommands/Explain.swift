@@ -88,7 +88,7 @@ extension OffstageProgram {
             "Last run \(invocation.timeText(last.at)): \(last.result.printable)"
                 + (last.reason.map { " (\($0.printable))" } ?? "")
         )
-        if last.failed == true {
+        if last.failed == true, invocation.mayHaveWritten(task.app.name) {
             console.print("What it wrote: offstage logs \(task.app.name.printable)")
         }
         if let decision = last.decision { console.print("Why then: \(decision.text).") }
