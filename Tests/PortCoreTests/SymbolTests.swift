@@ -27,7 +27,7 @@ struct SymbolTests {
 
     private func isDeclared(_ symbol: Symbol) -> Bool {
         switch symbol.form {
-        case .name, .method, .label, .language: library.names.contains(symbol.name)
+        case .name, .method, .label, .initializer, .language: library.names.contains(symbol.name)
         case .path: library.has(symbol.components)
         case .module: false
         }
@@ -86,6 +86,22 @@ struct SymbolTests {
         #expect(public_.subtracting(known).subtracting(parts).sorted() == [])
     }
 
+    /// What compiles and does nothing keeps no app from being ported: there is nothing to do.
+    @Test(
+        arguments: [
+            "write(to: file, options: .completeFileProtectionUntilFirstUserAuthentication)",
+            "let attributes = [FileAttributeKey.protectionKey: FileProtectionType.complete]",
+            "values.isExcludedFromBackup = true",
+            "let folder = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)[0]",
+            "let home = NSHomeDirectory()",
+        ]
+    )
+    func `what compiles and is ignored need not be changed`(line: String) {
+        var project = PortedProject(served: [])
+        project.addSource(Array(line.utf8), file: "a.swift")
+        #expect(!project.places.isEmpty && project.isPorted)
+    }
+
     @Test func `each row says what to do, and no two say it of the same`() {
         var seen: Set<String> = []
         for row in SymbolTable.rows {
@@ -111,6 +127,7 @@ struct SymbolTests {
                 let parameters = labels.map { "\($0) a: Int" }.joined(separator: ", ")
                 use = "func " + row.name.prefix { $0 != "(" } + "(\(parameters)) {}"
             case .label(let label): use = "call(\(label): 1)"
+            case .initializer: use = row.name
             case .language: continue
             }
             #expect(LexerTests.found(use).contains("1 " + row.name), "\(row.name): \(use)")

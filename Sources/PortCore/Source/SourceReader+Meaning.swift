@@ -40,6 +40,9 @@ extension SourceReader {
         case .method:
             return isName("func", -1) && methodName() == symbol.name
         case .label: return isMark(":", 1)
+        case .initializer:
+            return isMark(":", 1) && isMark("(", -1)
+                && isName(String(symbol.name.prefix { $0 != "(" }), -2)
         case .module, .language: return false
         }
     }
@@ -89,7 +92,9 @@ extension SourceReader {
     /// Whether it is the member without the names that lead to it, where these are known:
     /// `URLSession(configuration: .default)`.
     private func isImplicit(_ symbol: Symbol) -> Bool {
-        if case .variable(let variable) = symbol.implicit { return isName(variable, -2) }
+        if case .variable(let variable) = symbol.implicit {
+            return isName(variable, isMark("?", -2) || isMark("!", -2) ? -3 : -2)
+        }
         guard let before = token(-2), before.kind == .mark || before.isOperandKeyword,
             ![")", "]", ">", "?", "!", "."].contains(where: { before.isMark($0) })
         else { return false }

@@ -20,6 +20,9 @@ package struct Symbol: Sendable {
         case method
         /// A call, by the label of an argument.
         case label(String)
+        /// A call of a type's initializer, by the label of its first argument:
+        /// `String(localized:)`.
+        case initializer(String)
         /// A module that is imported.
         case module
         /// Something of the language, which the reader of sources finds by itself.
@@ -77,7 +80,7 @@ package struct Symbol: Sendable {
         case .name: name
         case .path: components.last
         case .method: String(name.prefix { $0 != "(" })
-        case .label(let label): label
+        case .label(let label), .initializer(let label): label
         case .module, .language: nil
         }
     }
@@ -87,7 +90,7 @@ package struct Symbol: Sendable {
         switch form {
         case .name: name
         case .path: components.first
-        case .method, .label, .module, .language: nil
+        case .method, .label, .initializer, .module, .language: nil
         }
     }
 

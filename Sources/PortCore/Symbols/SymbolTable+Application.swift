@@ -185,7 +185,7 @@ extension SymbolTable {
             "Windows are drawn by a toolkit of your choice.",
             instead: "Remove what builds the window, or put #if !os(Linux) around it."
         )
-        + activities
+        + windows + activities
         + .all(
             [
                 "scene(_:willConnectTo:options:)", "sceneDidDisconnect(_:)",
@@ -210,6 +210,41 @@ extension SymbolTable {
             "No notification opens an app yet.",
             instead: "Put #if !os(Linux) around it.",
             implicit: .variable("connectionOptions")
+        )
+
+    /// What looks for a window, or is felt or seen on the device.
+    private static let windows: [Symbol] =
+        .all(
+            ["UIApplication.shared.windows", "UIApplication.shared.keyWindow"],
+            .path,
+            .never,
+            "Windows are drawn by a toolkit of your choice.",
+            instead: "Remove it, or put #if !os(Linux) around it."
+        )
+        + .all(
+            ["UIWindowScene.windows", "UIWindowScene.keyWindow"],
+            .path,
+            .never,
+            "Windows are drawn by a toolkit of your choice.",
+            instead: "Remove it, or put #if !os(Linux) around it.",
+            implicit: .variable("windowScene")
+        )
+        + .all(
+            ["UIScreen"],
+            .name,
+            .never,
+            "Screens belong to the toolkit that draws.",
+            instead: "Remove it, or put #if !os(Linux) around it."
+        )
+        + .all(
+            [
+                "UIImpactFeedbackGenerator", "UINotificationFeedbackGenerator",
+                "UISelectionFeedbackGenerator", "UIFeedbackGenerator",
+            ],
+            .name,
+            .never,
+            "Nothing shakes the device.",
+            instead: "Remove it, or put #if !os(Linux) around it."
         )
 
     /// What leads into an app on iOS, and here is only for the app itself, or for nobody.
@@ -304,6 +339,13 @@ extension SymbolTable {
             .notYet,
             "No sensor is asked yet.",
             instead: "Leave it out; iio-sensor-proxy knows how a device is held."
+        )
+        + .all(
+            ["supportsIPv4", "supportsIPv6", "supportsDNS"],
+            .name,
+            .never,
+            "Nobody says it of a network here.",
+            instead: "Leave it out: a connection that fails says it."
         )
         + .all(
             ["NWConnection", "NWListener", "NWEndpoint", "NWParameters", "NWBrowser"],

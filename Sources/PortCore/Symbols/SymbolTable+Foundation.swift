@@ -8,7 +8,7 @@ extension SymbolTable {
                 let text = "On Linux it is in \(module)."
                 return Symbol(name, .name, .differs, text, instead: "import \(module)" + place)
             }
-        } + bundle + activity
+        } + bundle + activity + folders + lacking
 
     static let networking = "FoundationNetworking"
 
@@ -33,6 +33,13 @@ extension SymbolTable {
             .differs,
             "It is nil on Linux, where a program has no Info.plist.",
             instead: "Write the identifier."
+        )
+        + .all(
+            ["Bundle.main.url", "Bundle.main.path"],
+            .path,
+            .differs,
+            "It is nil on Linux, where a package's resources have a bundle of their own.",
+            instead: "Declare resources: in Package.swift, and use Bundle.module."
         )
         + .all(
             ["Bundle.main.infoDictionary"],

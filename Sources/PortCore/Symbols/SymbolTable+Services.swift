@@ -136,6 +136,10 @@ extension SymbolTable {
         )
 
     private static let encrypt = "Encrypt what must be, or leave it to an encrypted home directory."
+    /// It compiles, so nothing has to be done for that.
+    private static func ignored(_ what: String) -> String {
+        "Foundation on Linux takes the \(what) and ignores it: no file is protected. " + encrypt
+    }
 
     static let protection = files + keys
 
@@ -146,9 +150,8 @@ extension SymbolTable {
                 "completeFileProtectionUntilFirstUserAuthentication",
             ],
             .name,
-            .notYet,
-            "Foundation on Linux takes the option and ignores it: the file is not protected.",
-            instead: encrypt
+            .differs,
+            ignored("option")
         )
         + .all(
             ["fileProtection", "URLFileProtection"],
@@ -170,17 +173,16 @@ extension SymbolTable {
         + .all(
             ["FileAttributeKey.protectionKey"],
             .path,
-            .notYet,
-            "Foundation on Linux takes the attribute and ignores it.",
-            instead: encrypt,
+            .differs,
+            ignored("attribute"),
             implicit: .anywhere
         )
         + .all(
             ["isExcludedFromBackup"],
             .name,
-            .never,
-            "No backup asks for it.",
-            instead: "Keep it in the directory for caches."
+            .differs,
+            "Foundation on Linux takes it, and no backup asks for it: most leave out the "
+                + "directory for caches."
         )
 
     private static let keys: [Symbol] =

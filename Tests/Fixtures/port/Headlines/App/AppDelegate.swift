@@ -1,6 +1,6 @@
 import BackgroundTasks  // expect: import BackgroundTasks
 import UIKit  // expect: import UIKit
-import class UIKit.UIScreen  // expect: import UIKit
+import class UIKit.UIScreen  // expect: import UIKit | UIScreen
 
 @UIApplicationMain  // expect: @UIApplicationMain
 class AppDelegate: UIResponder, UIApplicationDelegate {
