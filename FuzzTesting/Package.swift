@@ -42,7 +42,7 @@ let groups = [
     Group(
         properties: "PortProperties",
         subjects: ["PortCore", "Vocabulary"],
-        fuzzers: ["FuzzSwiftSource", "FuzzPropertyList"]
+        fuzzers: ["FuzzSwiftSource", "FuzzPropertyList", "FuzzXcodeProject"]
     ),
     Group(
         properties: "ProviderProperties",

@@ -63,6 +63,20 @@ struct PortTests {
         #expect(printed.output == (try scratch.read("tides.desktop")) && printed.status == 0)
     }
 
+    @Test func `the identifier of the app is read from its project of Xcode`() throws {
+        let variable = "$(PRODUCT_BUNDLE_IDENTIFIER).refresh"
+        try scratch.write(
+            "p/Tides/Info.plist",
+            Self.plist.replacing("t.refresh", with: variable)
+        )
+        #expect(port("--manifest=-", scratch("p")).errors.contains("known to Xcode only"))
+        let project = try Document("FuzzTesting/Corpus/FuzzXcodeProject/app-and-tests").contents
+        try scratch.write("p/Tides.xcodeproj/project.pbxproj", project)
+        let outcome = port("--manifest=-", scratch("p"))
+        #expect(outcome.status == 0 && outcome.errors == "", "\(outcome)")
+        #expect(outcome.output.hasSuffix("=io.tidewatch.app.refresh;\n"), "\(outcome)")
+    }
+
     @Test func `what a printed manifest lacks is said on stderr, and ends with 1`() throws {
         let odd = Self.plist.replacing("t.refresh", with: "$(TEAM).refresh")
         try scratch.write("p/Info.plist", odd)

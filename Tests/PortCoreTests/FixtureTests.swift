@@ -26,7 +26,7 @@ struct FixtureTests {
                         file: file,
                         folder: "Headlines"
                     )
-                case .other, .skipped: break
+                case .xcodeProject, .other, .skipped: break
                 }
             }
         }

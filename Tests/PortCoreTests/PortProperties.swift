@@ -9,6 +9,7 @@ package enum PortProperties {
     /// By the name of the fuzz target and its corpus.
     package static let all: [(name: String, property: Property)] = [
         ("FuzzSwiftSource", source), ("FuzzPropertyList", propertyList),
+        ("FuzzXcodeProject", xcodeProject),
     ]
 
     /// What is found is at a line of the source, in order, once; and a comment before the source
@@ -44,6 +45,34 @@ package enum PortProperties {
         project.addSource(bytes, file: "a.swift")
         _ = project.value.json()
         return project.places.map(\.finding)
+    }
+
+    private static let list = """
+        <plist><dict><key>BGTaskSchedulerPermittedIdentifiers</key>
+        <array><string>$(PRODUCT_BUNDLE_IDENTIFIER).a</string></array>
+        <key>UIBackgroundModes</key><array/></dict></plist>
+        """
+
+    /// A project is read, or refused with a reason at a line of it; a comment before it changes
+    /// nothing; and an identifier that a manifest gets is one that it takes.
+    @Sendable package static func xcodeProject(_ bytes: [UInt8]) -> String? {
+        let identifiers: Set<String>
+        do throws(PropertyList.Mistake) {
+            identifiers = try XcodeProject.identifiers(bytes)
+        } catch {
+            let lines = 1 + bytes.count { $0 == UInt8(ascii: "\n") }
+            let isPlace = error.line.map { (1...lines).contains($0) } == true
+            return error.reason.isEmpty || !isPlace ? "refused without a reason: \(error)" : nil
+        }
+        let moved = try? XcodeProject.identifiers(Array("// {\n/* \" */".utf8) + bytes)
+        if moved != identifiers { return "a comment before it changes what is found" }
+        guard let bundle = XcodeProject.only(identifiers) else { return nil }
+        var project = PortedProject(served: [])
+        project.addPropertyList(Array(Self.list.utf8), file: "Info.plist", folder: "a")
+        project.addXcodeProject(bytes, file: "project.pbxproj")
+        let named = project.manifests.first?.manifest.identifiers
+        let isTaken = bundle.utf8.count > 198 || named == [bundle + ".a"]
+        return isTaken ? nil : "the manifest lacks \(bundle)"
     }
 
     /// A list is read, or refused with a reason; the manifest of one that is read is taken.

@@ -63,7 +63,7 @@ struct ProjectFiles {
         let entry = ProjectEntry(name, isDirectory: target == .directory)
         switch entry {
         case .other, .skipped: return
-        case .source, .infoPlist, .folder: break
+        case .source, .infoPlist, .xcodeProject, .folder: break
         }
         guard status.kind != .link else {
             return project.skip(
@@ -79,6 +79,12 @@ struct ProjectFiles {
                 return project.skip(path, "it is too deep")
             }
             visit(path, status, depth: depth + 1)
+        case .xcodeProject:
+            let file = path + "/project.pbxproj"
+            guard Files.status(file, followLinks: false)?.kind == .file else { return }
+            add(file, limit: XcodeProject.sizeLimit, isMissed: false) {
+                $0.addXcodeProject($1, file: file)
+            }
         case .source: add(path) { $0.addSource($1, file: path) }
         case .infoPlist:
             let folder = Files.name(of: Files.resolved(directory) ?? directory)
@@ -86,20 +92,25 @@ struct ProjectFiles {
         }
     }
 
-    private mutating func add(_ path: String, _ read: (inout PortedProject, [UInt8]) -> Void) {
+    private mutating func add(
+        _ path: String,
+        limit: Int = ProjectEntry.sizeLimit,
+        isMissed: Bool = true,
+        _ read: (inout PortedProject, [UInt8]) -> Void
+    ) {
         let bytes: [UInt8]
         do {
-            bytes = try Files.readRegular(path, limit: ProjectEntry.sizeLimit)
+            bytes = try Files.readRegular(path, limit: limit)
         } catch {
-            return project.skip(path, Self.reason(error.errno))
+            return project.skip(path, Self.reason(error.errno, limit), isMissed: isMissed)
         }
         read(&project, bytes)
     }
 
-    private static func reason(_ errno: Errno) -> String {
+    private static func reason(_ errno: Errno, _ limit: Int) -> String {
         switch errno {
         case .invalid: "it is not a file"
-        case .tooLarge: "it is larger than \(ProjectEntry.sizeLimit >> 20) MiB"
+        case .tooLarge: "it is larger than \(limit >> 20) MiB"
         default: errno.text
         }
     }

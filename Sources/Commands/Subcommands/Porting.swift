@@ -25,6 +25,9 @@ extension OffstageProgram {
                 + "because it stands under a condition such as #if os(iOS); selectors, @objc and "
                 + "publishers of Combine. It knows comments, strings and conditional compilation. "
                 + "Nothing is changed.",
+            "Where an identifier of the Info.plist begins with $(PRODUCT_BUNDLE_IDENTIFIER), the "
+                + "manifest has the value of the app in a project of Xcode below the directories, "
+                + "if there is only one.",
             "Directories that are hidden, and Pods, Carthage and DerivedData are skipped; links "
                 + "are not followed. What cannot be read is named.",
             "The exit status is 1 if something must be changed or could not be read.",

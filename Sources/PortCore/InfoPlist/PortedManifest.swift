@@ -56,8 +56,14 @@ package struct PortedManifest: Equatable, Sendable {
     }
 
     /// `folder`: the name of the directory that holds the list, for what the list leaves to
-    /// Xcode. `served`: modes that work in this version.
-    package init(_ list: PropertyList, folder: String, served: Set<BackgroundMode>) {
+    /// Xcode. `served`: modes that work in this version. `bundle`: what the project says the
+    /// app's identifier is.
+    package init(
+        _ list: PropertyList,
+        folder: String,
+        served: Set<BackgroundMode>,
+        bundle: String? = nil
+    ) {
         func literal(_ key: String) -> String? {
             guard let text = list.root[key]?.stringValue, !text.isEmpty, !Self.isVariable(text)
             else { return nil }
@@ -84,7 +90,7 @@ package struct PortedManifest: Equatable, Sendable {
             )
         }
         modes = Self.modes(list, served, &notes)
-        identifiers = Self.identifiers(list, literal("CFBundleIdentifier"), &notes)
+        identifiers = Self.identifiers(list, bundle ?? literal("CFBundleIdentifier"), &notes)
         self.notes = notes + Self.schemes(list)
     }
 

@@ -25,6 +25,10 @@ package struct PortedProject: Sendable {
     private var ownSymbols: Set<Int> = []
     package private(set) var unread: [Unread] = []
     package private(set) var manifests: [Manifest] = []
+    /// What the manifests are made of, one for each.
+    private var lists: [(list: PropertyList, folder: String)] = []
+    /// Identifiers of apps that projects of Xcode have.
+    private var bundles: Set<String> = []
     package private(set) var sources = 0
     package private(set) var lines = 0
     private let served: Set<BackgroundMode>
@@ -54,11 +58,33 @@ package struct PortedProject: Sendable {
         do throws(PropertyList.Mistake) {
             let list = try PropertyList.read(bytes)
             guard PortedManifest.kind(of: list) == .app else { return }
-            let manifest = PortedManifest(list, folder: folder, served: served)
-            manifests.append(Manifest(file: file, manifest: manifest))
+            lists.append((list, folder))
+            manifests.append(Manifest(file: file, manifest: manifest(list, folder)))
         } catch {
-            skip(file, error.line.map { "line \($0): \(error.reason)" } ?? error.reason)
+            skip(file, Self.reason(error))
         }
+    }
+
+    /// A project.pbxproj: what it says of an app's identifier counts for every property list.
+    package mutating func addXcodeProject(_ bytes: [UInt8], file: String) {
+        do throws(PropertyList.Mistake) {
+            bundles.formUnion(try XcodeProject.identifiers(bytes))
+            for (index, (list, folder)) in lists.enumerated() {
+                manifests[index].manifest = manifest(list, folder)
+            }
+        } catch {
+            // The report then lacks no more than without such a file.
+            skip(file, Self.reason(error), isMissed: false)
+        }
+    }
+
+    private func manifest(_ list: PropertyList, _ folder: String) -> PortedManifest {
+        let bundle = XcodeProject.only(bundles)
+        return PortedManifest(list, folder: folder, served: served, bundle: bundle)
+    }
+
+    private static func reason(_ mistake: PropertyList.Mistake) -> String {
+        mistake.line.map { "line \($0): \(mistake.reason)" } ?? mistake.reason
     }
 
     /// `isMissed`: something of the project may be in it.

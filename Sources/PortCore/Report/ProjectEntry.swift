@@ -2,6 +2,8 @@
 package enum ProjectEntry: Equatable, Sendable {
     case source
     case infoPlist
+    /// A project of Xcode: the directory whose project.pbxproj is read.
+    case xcodeProject
     /// To be looked into, if it is a directory.
     case folder
     /// A directory of others, or of what a build has made.
@@ -20,7 +22,8 @@ package enum ProjectEntry: Equatable, Sendable {
             let isSkipped =
                 name.hasPrefix(".") || Self.skippedNames.contains(String(name))
                 || Self.skippedSuffixes.contains { name.hasSuffix($0) }
-            self = isSkipped ? .skipped : .folder
+            let isProject = name.hasSuffix(".xcodeproj")
+            self = isSkipped ? .skipped : isProject ? .xcodeProject : .folder
         } else if name.hasPrefix(".") {
             self = .other
         } else if name.hasSuffix(".swift") {
@@ -37,6 +40,6 @@ package enum ProjectEntry: Equatable, Sendable {
     ]
 
     private static let skippedSuffixes = [
-        ".framework", ".xcframework", ".xcodeproj", ".xcworkspace", ".xcassets", ".playground",
+        ".framework", ".xcframework", ".xcworkspace", ".xcassets", ".playground",
     ]
 }
