@@ -1,5 +1,6 @@
 import AppProtocol
 import Linux
+import SystemBus
 import TestKit
 import Testing
 import Vocabulary
@@ -172,6 +173,11 @@ struct BadAppTests {
         ).run()
         #expect(busctl.errors.contains("belongs to no app"), "\(busctl.errors)")
         #expect(busctl.errors.contains("offstage open --attach"))
+        // As without a daemon: Apple's error 1, not one about what a manifest permits.
+        let bus = try Bus.connect(toSocket: bench.daemon.socket)
+        let target = Target(Control1.busName, Control1.path, App1.name, "Pending")
+        let error: BusError? = caught { _ = try bus.call(target) }
+        #expect(error?.reason == .refused(ControlErrorName.unavailable.rawValue))
         try checkOthers()
     }
 

@@ -194,8 +194,9 @@ final class AppBus {
         let caller = process.flatMap { host.device.caller(owner.launch, $0, executable) }
         // In this order: what was read was of the peer if it has not ended.
         guard let caller, !connection.peer.hasEnded else {
+            // As without a daemon: nothing that its manifest could permit is missing.
             throw Refusal(
-                .notPermitted,
+                .unavailable,
                 reason: "this process belongs to no app",
                 value: "\(connection.peer.pid)",
                 fix: "start it as its app: offstage open --attach APP"

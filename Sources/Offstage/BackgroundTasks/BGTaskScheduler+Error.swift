@@ -13,7 +13,8 @@ extension BGTaskScheduler {
             /// The error whose codes these are.
             public typealias _ErrorType = BGTaskScheduler.Error
 
-            /// There is no daemon to ask, or background refresh is off for the app.
+            /// There is no daemon to ask, background refresh is off for the app, or this process
+            /// was started by hand.
             case unavailable = 1
             /// One refresh and ten processing requests may be pending.
             case tooManyPendingTaskRequests = 2
