@@ -149,6 +149,15 @@ struct UnusableManifestTests {
         try bench.manifest("reader", exec: "/bin/true", "BackgroundModes=fetch;")
         let found = path(bench, "reader")
         #expect(try offstage(bench, "lint", found).output == "\(found): good\n")
+        for word in ["reader", "reader.desktop"] {
+            let named = try offstage(bench, "lint", word)
+            let says = "\(word): error: is not there. The manifest of the app reader is \(found).\n"
+            #expect(named.output == says && named.status == .exited(3), "\(named)")
+        }
+        #expect(
+            try offstage(bench, "lint", "nobody").output
+                == "nobody: error: is not there. Name a file: a manifest is called NAME.desktop.\n"
+        )
         let below = try bench.daemon.scratch.write("data/applications/kde/feed.desktop", Self.entry)
         #expect(
             try offstage(bench, "lint", "--json", below).output.contains("\"app\": \"kde-feed\"")

@@ -16,7 +16,8 @@ struct ManifestLint {
             read = try ManifestFile(file, id: id ?? AppID(""), home: BaseDirectory.home())
         } catch {
             let code: Failure.Code = error.isMissing ? .notFound : .failed
-            return LintResult(file, id, unreadable: error.reason, fix: error.fix, code)
+            let fix = error.fix.isEmpty && error.isMissing ? place.fix(absent: file) : error.fix
+            return LintResult(file, id, unreadable: error.reason, fix: fix, code)
         }
         guard let id else {
             let fix = "A manifest is called NAME.desktop."

@@ -57,6 +57,17 @@ struct PlaceLint {
             ?? DesktopFileID.id(relativePath: Files.name(of: file))
     }
 
+    /// What to do about a file that is not there: an app may have been named instead.
+    func fix(absent file: String) -> String {
+        let suffix = ".desktop"
+        let isFile = file.hasSuffix(suffix)
+        let app = AppID(isFile ? String(file.dropLast(suffix.count)) : file)
+        if let path = (known ?? listed).paths[app] {
+            return "The manifest of the app \(app.name) is \(path)."
+        }
+        return isFile ? "" : "Name a file: a manifest is called NAME.desktop."
+    }
+
     /// What keeps the daemon from finding a file as `id`. Of a daemon that runs its own word
     /// counts, whatever this command's environment says.
     func check(_ file: String, _ id: AppID, _ bytes: [UInt8]) -> [Diagnostic] {
