@@ -19,24 +19,71 @@ extension ProgramTable {
     /// The name as shells take it for functions.
     private var function: String { "_" + name.replacing("-", with: "_") }
 
-    /// What the first operand is called, what may stand for it, and whether more of the same may
-    /// follow: what the forms write in small letters, or what the table knows of a name.
-    private func operand(_ command: Subcommand<Call>) -> (
-        name: String, completion: OperandCompletion, repeats: Bool
-    ) {
+    /// What is offered in the place of a command's first operand.
+    private struct Offers {
+        /// Words, each of which the forms write in small letters.
         var words: [String] = []
-        for form in command.forms {
-            let first = form.drop { $0 == "[" }.prefix { $0 != " " && $0 != "]" && $0 != "." }
-            if let known = operands.first(where: { $0.name == first }) {
-                return (known.name, known.completion, form.contains(first + "..."))
-            }
-            words += first.split(separator: "|").map(String.init)
-                .filter { $0.allSatisfy(\.isLowercase) && !words.contains($0) }
+        /// Operands by their names in the forms, and those that stand there with an option only.
+        var printed: [(name: String, option: String?)] = []
+        var assigned: (name: String, rows: [(name: String, values: [String])])?
+        /// Whether more of the same may follow.
+        var repeats = true
+
+        var isEmpty: Bool { words.isEmpty && printed.isEmpty && assigned == nil }
+        var always: [String] { printed.filter { $0.option == nil }.map(\.name) }
+        var title: String {
+            let names = assigned.map { [$0.name] } ?? (words.isEmpty ? always : ["name"])
+            return names.map { $0.split(separator: " ").last ?? "" }.joined(separator: " or ")
         }
-        return words.isEmpty ? ("operand", .other, true) : ("name", .fixed(words), false)
     }
 
-    private func lister(_ operand: String) -> String { "\(function)_\(operand.lowercased())" }
+    /// The table may know an operand of one command, or behind one option: `explain ID`.
+    private func offers(_ command: Subcommand<Call>) -> Offers {
+        var offers = Offers()
+        for form in command.usageForms {
+            guard let first = form.operands.first else { continue }
+            let option = form.options.first { option in
+                operands.contains { $0.name == "\(option) \(first.name)" }
+            }
+            let names = [option, command.name].compactMap { $0.map { "\($0) \(first.name)" } }
+            let known = (names + [first.name]).lazy.compactMap { name in
+                operands.first { $0.name == name }
+            }.first
+            guard let known else {
+                let words = first.name.split(separator: "|").map(String.init)
+                let new = words.filter { word in
+                    word.allSatisfy(\.isLowercase) && !offers.words.contains(word)
+                }
+                offers.words += new
+                if !new.isEmpty { offers.repeats = false }
+                continue
+            }
+            switch known.completion {
+            case .printed:
+                if !offers.printed.contains(where: { $0.name == known.name }) {
+                    offers.printed.append((known.name, option))
+                }
+            case .assigned(let rows): offers.assigned = (known.name, rows)
+            case .fixed(let words): offers.words += words
+            case .other: continue
+            }
+            offers.repeats = offers.repeats && first.repeats
+        }
+        return offers
+    }
+
+    private func lister(_ operand: String) -> String {
+        let name = operand.lowercased().filter { $0.isLetter || $0 == " " || $0 == "_" }
+        return "\(function)_" + name.replacing(" ", with: "_")
+    }
+
+    /// What prints the argument of an option.
+    private func lister(of option: OptionRow) -> String? {
+        operands.first { row in
+            guard case .printed = row.completion else { return false }
+            return row.name == option.argument
+        }.map { lister($0.name) }
+    }
 
     /// What `help` takes.
     private var helped: [String] {
@@ -63,17 +110,28 @@ extension ProgramTable {
         var lines = [
             header, "\(function)() {",
             "    local word=${COMP_WORDS[COMP_CWORD]} command= first= words= list= index count=0",
-            "    COMPREPLY=()",
+            "    local option= options=' '", "    COMPREPLY=()",
             "    for ((index = 1; index < COMP_CWORD; index++)); do",
             "        case ${COMP_WORDS[index]} in", "            \(takers.joined(separator: "|")))",
-            "                ((index++))",
+            "                option=${COMP_WORDS[index]}", "                ((index++))",
             "                [[ ${COMP_WORDS[index]} == = ]] && ((index++)) ;;",
-            "            -*) ;;",
+            "            -*) options+=\"${COMP_WORDS[index]} \" ;;",
             "            *)", "                if [[ -z $command ]]; then",
             "                    command=${COMP_WORDS[index]}", "                else",
             "                    [[ -n $first ]] || first=${COMP_WORDS[index]}",
             "                    ((count++))", "                fi ;;", "        esac", "    done",
-            "    ((index > COMP_CWORD)) && return", "    case $command in",
+            "    if ((index > COMP_CWORD)); then", "        case $command:$option in",
+        ]
+        for command in commands {
+            for option in command.options {
+                guard let lister = lister(of: option) else { continue }
+                let names = option.spellings.map { "\(command.name):\($0)" }
+                lines.append("            \(names.joined(separator: "|"))) list=$(\(lister)) ;;")
+            }
+        }
+        lines += [
+            "        esac", "        mapfile -t COMPREPLY < <(compgen -W \"$list\" -- \"$word\")",
+            "        return", "    fi", "    case $command in",
         ]
         func long(_ options: [OptionRow]) -> String {
             options.map { "--" + $0.long }.joined(separator: " ")
@@ -89,17 +147,24 @@ extension ProgramTable {
         lines += ["    esac", "    if [[ $word == -* ]]; then list=$words; fi"]
         lines += ["    if [[ $word != -* ]]; then", "        case $command:$count in"]
         for command in commands {
-            let (name, completion, repeats) = operand(command)
-            let place = "\(command.name):\(repeats ? "*" : "0")"
-            switch completion {
-            case .fixed(let words):
-                lines.append("            \(place)) list='\(words.joined(separator: " "))' ;;")
-            case .printed: lines.append("            \(place)) list=$(\(lister(name))) ;;")
-            case .assigned(let rows):
+            let offers = offers(command)
+            let place = "            \(command.name):\(offers.repeats ? "*" : "0"))"
+            if let (name, rows) = offers.assigned {
                 let names = rows.map(\.name).joined(separator: " ")
-                lines += ["            \(place)) list='\(names)' ;;"]
+                lines += ["\(place) list='\(names)' ;;"]
                 lines += ["            \(command.name):1) list=$(\(lister(name)) \"$first\") ;;"]
-            case .other: break
+            } else if !offers.isEmpty {
+                let printed = offers.always.map { "$(\(lister($0)))" }
+                let list = (offers.words + printed).joined(separator: " ")
+                lines.append(
+                    place + (printed.isEmpty ? " list='\(list)'" : " list=\"\(list)\"")
+                )
+                for (name, option) in offers.printed {
+                    guard let option else { continue }
+                    let given = "[[ $options == *' \(option) '* ]]"
+                    lines.append("                \(given) && list=$(\(lister(name)))")
+                }
+                lines[lines.count - 1] += " ;;"
             }
         }
         lines += [
@@ -135,45 +200,63 @@ extension ProgramTable {
             lines.append("        " + quoted("\(command.name):\(command.summary)"))
         }
         lines += [
-            "        'help:say how a command is used'", "    )", "    if (( CURRENT == 2 )); then",
-            "        _describe command commands", "        _arguments \(arguments(options))",
-            "        return", "    fi", "    shift words", "    (( CURRENT-- ))",
-            "    case $words[1] in", "        help) compadd \(helped.joined(separator: " ")) ;;",
+            "        'help:say how a command is used'", "    )",
+            "    local context state state_descr line", "    typeset -A opt_args",
+            // Options may stand before the command; behind it, words are its own.
+            "    _arguments -C \(arguments(options)) '(-): :->command' '(-)*:: :->operands'",
+            "    case $state in", "    command) _describe command commands ;;",
+            "    operands)", "        case $words[1] in",
+            "        help) compadd \(helped.joined(separator: " ")) ;;",
         ]
         for command in commands {
             lines.append(
-                "        \(command.name)) _arguments -s \(arguments(options(of: command))) "
+                "        \(command.name)) _arguments -s \(arguments(self.options(of: command))) "
                     + "\(zshOperands(command)) ;;"
             )
         }
-        lines += ["    esac", "}", "\(function) \"$@\""]
+        lines += ["        esac ;;", "    esac", "}", "\(function) \"$@\""]
         return lines.joined(separator: "\n") + "\n"
     }
 
     private func zshOperands(_ command: Subcommand<Call>) -> String {
-        let (name, completion, repeats) = operand(command)
-        let rest = repeats ? "" : " '*:operand:_default'"
-        let place = repeats ? "*" : "1"
-        switch completion {
-        case .printed:
-            return "'\(place):\(name):{compadd -- $(\(lister(name)))}'" + rest
-        case .fixed(let words):
-            return "'\(place):\(name):(\(words.joined(separator: " ")))'" + rest
-        case .assigned(let rows):
+        let offers = offers(command)
+        guard !offers.isEmpty else { return "'*:operand:_default'" }
+        if let (name, rows) = offers.assigned {
             let names = rows.map(\.name).joined(separator: " ")
-            let values = "{compadd -- $(\(lister(name)) $words[2])}"
+            // The operands alone are in this array.
+            let values = "{compadd -- $(\(lister(name)) $line[1])}"
             return "'1:\(name):(\(names))' '2:value:\(values)'"
-        case .other: return "'*:\(name):_default'"
         }
+        let place = (offers.repeats ? "*:" : "1:") + offers.title
+        let rest = offers.repeats ? "" : " '*:operand:_default'"
+        guard !offers.printed.isEmpty else {
+            return "'\(place):(\(offers.words.joined(separator: " ")))'" + rest
+        }
+        let printed = offers.always.map { "$(\(lister($0)))" }
+        var action = "compadd -- " + (offers.words + printed).joined(separator: " ")
+        for (name, option) in offers.printed {
+            guard let option else { continue }
+            let given = "(( $words[(I)\(option)] ))"
+            action = "if \(given); then compadd -- $(\(lister(name))); else \(action); fi"
+        }
+        return "'\(place):{\(action)}'" + rest
     }
 
     private func arguments(_ options: [OptionRow]) -> String {
         options.map { option in
-            let meaning = option.meaning.filter { !"[]:".contains($0) }
-            let long = "--" + option.long
-            let argument = option.argument?.replacing(":", with: " ")
-            guard let argument else { return quoted("\(long)[\(meaning)]") }
-            return quoted("\(long)=[\(meaning)]:\(argument):_default")
+            let meaning = option.meaning.flatMap {
+                "[]:\\".contains($0) ? "\\\($0)" : String($0)
+            }
+            let text = "[" + meaning + "]"
+            let action = lister(of: option).map { "{compadd -- $(\($0))}" } ?? "_default"
+            let argument = option.argument.map { name in
+                ":\(name.replacing(":", with: " ")):\(action)"
+            }
+            let short = option.short.map { short in
+                quoted("-\(short)" + (argument.map { "+\(text)\($0)" } ?? text)) + " "
+            }
+            let long = "--\(option.long)" + (argument.map { "=\(text)\($0)" } ?? text)
+            return (short ?? "") + quoted(long)
         }
         .joined(separator: " ")
     }
@@ -209,21 +292,28 @@ extension ProgramTable {
         for command in commands {
             let condition = "__fish_seen_subcommand_from \(command.name)"
             for option in options(of: command) { complete(condition, fishOption(option)) }
-            let (name, completion, repeats) = operand(command)
-            let first = condition + (repeats ? "" : "; and test (\(given)) -eq 2")
-            switch completion {
-            case .printed: complete(first, "-f -a '(\(lister(name)))'")
-            case .fixed(let words): complete(first, "-f -a '\(words.joined(separator: " "))'")
-            case .assigned(let rows):
-                complete(first, "-f -a '\(rows.map(\.name).joined(separator: " "))'")
-                for row in rows where !row.values.isEmpty {
-                    complete(
-                        "\(condition); and test (\(given)) -eq 3; "
-                            + "and contains -- \(row.name) (commandline -opc)",
-                        "-f -a '\(row.values.joined(separator: " "))'"
-                    )
-                }
-            case .other: break
+            let offers = offers(command)
+            let first = condition + (offers.repeats ? "" : "; and test (\(given)) -eq 2")
+            if !offers.words.isEmpty {
+                complete(first, "-f -a '\(offers.words.joined(separator: " "))'")
+            }
+            let options = offers.printed.compactMap(\.option)
+            for (name, option) in offers.printed {
+                let given = option.map { "; and contains -- \($0) (commandline -opc)" }
+                let without = options.map { "; and not contains -- \($0) (commandline -opc)" }
+                complete(
+                    first + (given ?? without.joined()),
+                    "-f -a '(\(lister(name)))'"
+                )
+            }
+            guard let (_, rows) = offers.assigned else { continue }
+            complete(first, "-f -a '\(rows.map(\.name).joined(separator: " "))'")
+            for row in rows where !row.values.isEmpty {
+                complete(
+                    "\(condition); and test (\(given)) -eq 3; "
+                        + "and contains -- \(row.name) (commandline -opc)",
+                    "-f -a '\(row.values.joined(separator: " "))'"
+                )
             }
         }
         return lines.joined(separator: "\n") + "\n"
@@ -231,7 +321,8 @@ extension ProgramTable {
 
     private func fishOption(_ option: OptionRow) -> String {
         let short = option.short.map { "-s \($0) " } ?? ""
-        let argument = option.argument == nil ? "" : "-r "
+        let list = lister(of: option).map { "-f -a '(\($0))' " } ?? ""
+        let argument = option.argument == nil ? "" : "-r " + list
         return "\(short)-l \(option.long) \(argument)-d \(quoted(option.meaning))"
     }
 

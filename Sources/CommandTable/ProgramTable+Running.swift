@@ -162,12 +162,10 @@ extension ProgramTable {
     /// The operand at `index` as the forms call it: `APP`, `CONDITION or SETTING`.
     private static func missing(_ index: Int, of command: Subcommand<Call>) -> String {
         var names: [String] = []
-        for form in command.forms {
-            let words = form.split(separator: " ").filter {
-                !$0.hasPrefix("[") && !$0.hasPrefix("-")
-            }
-            guard index < words.count else { continue }
-            let name = String(words[index].prefix { $0 != "|" && $0 != "." })
+        for form in command.usageForms {
+            let operands = form.operands.filter { !$0.isOptional }
+            guard index < operands.count else { continue }
+            let name = String(operands[index].name.prefix { $0 != "|" })
             if !names.contains(name) { names.append(name) }
         }
         return names.isEmpty ? "something" : names.joined(separator: " or ")

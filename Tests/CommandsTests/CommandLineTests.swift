@@ -24,6 +24,7 @@ struct CommandLineTests {
                 + "       offstage explain ID..."
         ),
         ("explain a b c", "explain: unexpected argument \"c\"\nGive an app"),
+        ("move", "move: ID is missing\nUsage: offstage move --first|--last ID..."),
         ("dismiss", "dismiss: give either apps or --all"),
         ("dismiss a --all", "dismiss: give either apps or --all"),
         ("set", "set: CONDITION or SETTING is missing"),

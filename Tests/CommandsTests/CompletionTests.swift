@@ -36,6 +36,8 @@ struct CompletionTests {
         ("offstage set background-refresh de", ["default"]), ("offstage set battery a", ["auto"]),
         ("offstage explain --json news", ["newsboat"]),
         ("offstage open news", ["newsboat"]),
+        ("offstage cancel ", ["newsboat", "12"]), ("offstage explain ", ["newsboat", "12", "13"]),
+        ("offstage --json cancel new", ["newsboat"]),
         (
             "offstage-gateway ",
             GatewayProgram.table.commands.map(\.name) + ["help"]
@@ -68,26 +70,59 @@ struct CompletionTests {
         #expect(try bashOffers("offstage set --app x background-refresh o") == ["on", "off"])
     }
 
-    private func bashOffers(_ typed: String) throws -> [String] {
+    /// The numbers of transfers that something can be done about, options before them or not.
+    @Test(arguments: [
+        ("move --first ", ["12"]), ("move -d /x ", ["12"]), ("resume ", ["12"]),
+        ("pause ", ["12"]), ("transfers --pause ", ["12"]), ("transfers --clear ", ["13"]),
+        ("set --app new", ["newsboat"]), ("set --app = new", ["newsboat"]),
+        ("set background-refresh off --app back", ["backup"]),
+    ])
+    func bashOffersWhatCanBeDoneTo(_ typed: String, _ wanted: [String]) throws {
+        #expect(try bashOffers("offstage " + typed) == wanted)
+    }
+
+    /// A folder with the program as completion asks it: two apps and two transfers.
+    private static func answering() throws -> ScratchDirectory {
         let scratch = ScratchDirectory()
-        let words = typed.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-        let file = try scratch.write("completion", Self.programs[words[0]]?["bash"] ?? "")
-        // The daemon's answer, as the program prints it.
         try scratch.write(
             "offstage",
-            "#!/bin/sh\necho '[\n  {\n    \"app\": \"org.example.Reader\"\n  },'\n"
-                + "echo '  {\n    \"app\": \"newsboat\"\n  },'\n"
-                + "echo '  {\n    \"app\": \"command.backup\"\n  }\n]'\n",
+            """
+            #!/bin/sh
+            case $1 in
+            apps)
+                echo '['
+                for app in org.example.Reader newsboat command.backup; do
+                    printf '  {\n    "app": "%s"\n  },\n' $app
+                done ;;
+            transfers)
+                printf '[\n  {\n    "id": 12,\n    "state": "waiting"\n  },\n'
+                printf '  {\n    "id": 13,\n    "state": "failed"\n  }\n]\n' ;;
+            esac
+
+            """,
             permissions: 0o755
         )
+        return scratch
+    }
+
+    private static func environment(_ scratch: ScratchDirectory) -> [String] {
+        let path = CurrentProcess.environment("PATH") ?? "/usr/bin:/bin"
+        return Command.cleanEnvironment([
+            "PATH": scratch.path + ":" + path, "HOME": scratch.path,
+        ])
+    }
+
+    private func bashOffers(_ typed: String) throws -> [String] {
+        let scratch = try Self.answering()
+        let words = typed.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        let file = try scratch.write("completion", Self.programs[words[0]]?["bash"] ?? "")
         let script = """
             source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
             function=$(complete -p "$1"); function=${function#*-F }; "${function%% *}"
             printf '%s\\n' "${COMPREPLY[@]}"
             """
         var command = Command(["bash", "-c", script, "bash", file] + words)
-        let path = CurrentProcess.environment("PATH") ?? "/usr/bin:/bin"
-        command.environment = Command.cleanEnvironment(["PATH": scratch.path + ":" + path])
+        command.environment = Self.environment(scratch)
         let outcome = try command.run()
         #expect(outcome.succeeded && outcome.errors == "", "\(outcome)")
         return outcome.output.split(separator: "\n").map(String.init)
@@ -101,26 +136,78 @@ struct CompletionTests {
             ("offstage set power o", ["off", "on"]), ("offstage set battery-m", ["battery-margin"]),
             ("offstage-gateway keys c", ["certificate"]),
             ("offstage-gateway send --coll", ["--collapse-id"]),
+            ("offstage move --first ", ["12"]), ("offstage pause ", ["12"]),
+            ("offstage transfers --pause ", ["12"]), ("offstage transfers --clear ", ["13"]),
+            ("offstage set --app new", ["newsboat"]),
+            ("offstage --json set power o", ["off", "on"]),
         ]
     )
     func fishOffersWhatFits(_ typed: String, _ wanted: [String]) throws {
-        let scratch = ScratchDirectory()
+        let scratch = try Self.answering()
         let program = String(typed.prefix { $0 != " " })
         let file = try scratch.write("completion", Self.programs[program]?["fish"] ?? "")
-        try scratch.write(
-            "offstage",
-            "#!/bin/sh\necho '[ {\n    \"app\": \"newsboat\"\n  }\n]'\n",
-            permissions: 0o755
-        )
         var command = Command("fish", "--no-config", "-c", "source \(file); complete -C '\(typed)'")
-        let path = CurrentProcess.environment("PATH") ?? "/usr/bin:/bin"
-        command.environment = Command.cleanEnvironment([
-            "PATH": scratch.path + ":" + path, "HOME": scratch.path,
-        ])
+        command.environment = Self.environment(scratch)
         let outcome = try command.run()
         #expect(outcome.succeeded && outcome.errors == "", "\(outcome)")
         let offered = outcome.output.split(separator: "\n").map { $0.prefix { $0 != "\t" } }
         #expect(offered.map(String.init) == wanted)
+    }
+
+    @Test(
+        .enabled(if: Command.exists("zsh"), "zsh is not installed"),
+        arguments: [
+            ("offstage sta", ["status"]), ("offstage --json expl", ["explain"]),
+            ("offstage --socket /x expl", ["explain"]), ("offstage help expl", ["explain"]),
+            ("offstage set power o", ["off", "on"]),
+            ("offstage set --json power o", ["off", "on"]),
+            ("offstage set power --app new", ["newsboat"]), ("offstage simulate f", ["fetch"]),
+            ("offstage cancel new", ["newsboat"]), ("offstage cancel 1", ["12"]),
+            ("offstage move --first ", ["12"]), ("offstage transfers --cancel ", ["12"]),
+            ("offstage transfers --clear ", ["13"]), ("offstage --json pause ", ["12"]),
+            ("offstage history -n 3 new", ["newsboat"]), ("offstage history --si", ["--since"]),
+            ("offstage-gateway keys c", ["certificate"]),
+            ("offstage-gateway send --coll", ["--collapse-id"]),
+        ]
+    )
+    func zshOffersWhatFits(_ typed: String, _ wanted: [String]) throws {
+        let scratch = try Self.answering()
+        let program = String(typed.prefix { $0 != " " })
+        try scratch.write("functions/_" + program, Self.programs[program]?["zsh"] ?? "")
+        // Keys are pressed in a shell of its own; what is given to compadd is offered.
+        let script = """
+            zmodload zsh/zpty
+            zpty shell zsh -f -i
+            zpty -w shell "stty -echo; PS1=; fpath=($1 \\$fpath)
+            autoload -Uz compinit; compinit -D -u
+            compadd() {
+                local -a offered
+                [[ \\${@[1,(i)(-|--)]} == *-(O|A|D)\\ * ]] ||
+                    builtin compadd -A offered \\"\\$@\\"
+                (( \\$#offered )) && print -rl -- \\$offered >> $3
+                builtin compadd \\"\\$@\\"
+            }
+            leave() { exit }
+            comppostfuncs=(leave); bindkey '^I' complete-word; print RE''ADY"
+            zpty -r shell text '*READY*'
+            zpty -n -w shell "$2"$'\\t'
+            zpty -r shell text '*never*'
+            true
+            """
+        let (functions, file) = (scratch("functions"), scratch("offered"))
+        var command = Command("zsh", "-f", "-c", script, "zsh", functions, typed, file)
+        command.environment = Self.environment(scratch)
+        let outcome = try command.run()
+        #expect(outcome.succeeded && outcome.errors == "", "\(outcome)")
+        let offered = try scratch.read("offered").split(separator: "\n").map(String.init)
+        #expect(Set(offered) == Set(wanted))
+    }
+
+    /// A colon divides what is not meant to be divided, unless a \ stands before it.
+    @Test func zshKeepsTheMarksOfDescriptions() throws {
+        let text = OffstageProgram.table.completions["zsh"]
+        let since = try #require(text.firstRange(of: "'--since=["))
+        #expect(text[since.upperBound...].prefix { $0 != "'" }.contains("18\\:30"))
     }
 
     @Test(

@@ -43,7 +43,7 @@ extension OffstageProgram {
             OptionRow(
                 "user",
                 "also show the days of this user, with the reason for each refresh",
-                argument: "ID"
+                argument: "USER"
             ),
         ],
         details: [

@@ -61,8 +61,10 @@ package enum OffstageProgram {
                         + "| sed -n 's/.*\"app\" *: *\"\\([^\"]*\\)\".*/\\1/p;s/^command\\.//p'"
                 )
             ),
+            ("ID", transfers(in: "paused", "waiting", "running")),
+            ("--clear ID", transfers(in: "finished", "failed", "cancelled")),
             (
-                "ID",
+                "explain ID",
                 .printed(
                     by: "offstage transfers --json 2>/dev/null "
                         + "| sed -n 's/.*\"id\" *: *\\([0-9]*\\).*/\\1/p'"
@@ -78,6 +80,16 @@ package enum OffstageProgram {
         ],
         manual: manual
     )
+
+    /// Numbers of transfers: the one that stands before such a state.
+    private static func transfers(in states: String...) -> OperandCompletion {
+        let any = states.joined(separator: "\\|")
+        return .printed(
+            by: "offstage transfers --json 2>/dev/null "
+                + "| sed -n '/\"id\" *:/{s/.*\"id\" *: *\\([0-9]*\\).*/\\1/;h;};"
+                + "/\"state\" *: *\"\\(\(any)\\)\"/{g;p;}'"
+        )
+    }
 
     private static let groups: [ProgramTable<Invocation>.Group] = [
         ProgramTable.Group(
