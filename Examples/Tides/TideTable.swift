@@ -4,7 +4,7 @@ import Offstage
 class TideTable: NSObject {
     private let file = FileManager.default
         .urls(for: .applicationSupportDirectory, in: .userDomainMask)[0]
-        .appendingPathComponent("tides.txt")
+        .appendingPathComponent("com.example.tides.txt")
     private let address = URL(
         string: ProcessInfo.processInfo.environment["TIDES"] ?? "https://tides.example/today.txt"
     )

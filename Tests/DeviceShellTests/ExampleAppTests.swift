@@ -94,7 +94,7 @@ struct ExampleAppTests {
         try tides.waitUntilSuspended()
         // What was over has gone.
         try tides.open(saying: next)
-        #expect(tides.bench.read(".local/share/tides.txt") == next)
+        #expect(tides.bench.read(".local/share/com.example.tides.txt") == next)
     }
 
     // MARK: J1
