@@ -31,6 +31,8 @@ package struct DesktopFiles {
 
     /// What was found, and which directories could not be looked into.
     package struct Listing {
+        /// The directories that were looked into, as of `trees()`.
+        package var trees: [(directory: String, below: [String])] = []
         /// In the order in which they count; one id may come more than once.
         package var entries: [Entry] = []
         /// Each with its directory as the subject: there, and whatever is in it and below it is
@@ -47,7 +49,7 @@ package struct DesktopFiles {
 
     package func listing() -> Listing {
         let found = search()
-        var listing = Listing(unreadable: found.unreadable)
+        var listing = Listing(trees: found.trees, unreadable: found.unreadable)
         for (directory, below) in found.trees {
             for folder in [directory] + below {
                 let names: [String]

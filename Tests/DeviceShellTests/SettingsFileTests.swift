@@ -122,7 +122,7 @@ struct SettingsFileTests {
         let watch = DirectoryWatch(loop) { changes += 1 }
         let path = scratch("config/offstage/offstage.conf")
         try Files.makeDirectory(scratch("config"))
-        watch.watch(DirectoryWatch.Target.chain(path))
+        watch.watch { DirectoryWatch.Target.chain(path) }
         #expect(watch.problem == nil)
         try scratch.write("config/other", "busy")
         try Files.makeDirectory(scratch("config/offstages"))
@@ -131,13 +131,45 @@ struct SettingsFileTests {
         try Files.makeDirectory(scratch("config/offstage"))
         _ = try loop.runReady()
         #expect(changes == 1)
-        watch.watch(DirectoryWatch.Target.chain(path))
+        watch.watch { DirectoryWatch.Target.chain(path) }
         try scratch.write("config/offstage/backup", "text")
         _ = try loop.runReady()
         #expect(changes == 1)
         try scratch.write("config/offstage/offstage.conf", "text")
         _ = try loop.runReady()
         #expect(changes > 1)
+    }
+
+    @Test func `a directory that comes while it is determined what to watch is watched`() throws {
+        let scratch = ScratchDirectory()
+        let loop = try EventLoop()
+        var changes = 0
+        let watch = DirectoryWatch(loop) { changes += 1 }
+        let directory = scratch("share/applications")
+        var coming = [scratch("share"), directory]
+        watch.watch {
+            let targets = [DirectoryWatch.Target.entries(of: directory)]
+            if let next = coming.first {
+                coming.removeFirst()
+                #expect((try? Files.makeDirectory(next)) != nil)
+            }
+            return targets
+        }
+        #expect(coming.isEmpty)
+        try scratch.write("share/applications/reader.desktop", "text")
+        _ = try loop.runReady()
+        #expect(changes > 0)
+    }
+
+    @Test func `what to watch is determined only so often`() throws {
+        let scratch = ScratchDirectory()
+        let watch = DirectoryWatch(try EventLoop()) {}
+        var count = 0
+        watch.watch {
+            count += 1
+            return [DirectoryWatch.Target(directory: scratch(""), name: "\(count)")]
+        }
+        #expect(count == 8)
     }
 
     @Test func `what the administrator has set is in force, and the user cannot change it`() throws

@@ -138,4 +138,23 @@ struct UseTests {
         #expect(uses == 1)
         #expect(try openings.events().isEmpty)
     }
+
+    @Test func `a directory that comes while the one above it is found out is watched`() throws {
+        let scratch = ScratchDirectory()
+        let path = scratch("state/list")
+        let loop = try EventLoop()
+        var uses = 0
+        var hasCome = false
+        func nearest(_ directory: String) -> String {
+            let found = Files.nearestDirectory(directory)
+            if !hasCome { #expect((try? Files.makeDirectory(scratch("state"))) != nil) }
+            hasCome = true
+            return found
+        }
+        let watch = try UseWatch(loop, isOurs: { _ in false }, nearest: nearest) { _ in uses += 1 }
+        watch.watch(AppID("reader"), .file(path))
+        try Files.replace(path, with: "read")
+        _ = try loop.runReady()
+        #expect(uses == 1)
+    }
 }

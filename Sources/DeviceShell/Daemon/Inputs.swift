@@ -118,7 +118,7 @@ final class Inputs {
     ) {
         (settingsAreStale, manifestsAreStale) = (false, false)
         watchSettings()
-        manifestWatch?.watch(manifests.watched())
+        manifestWatch?.watch(manifests.watched)
         kept = try? Files.text(daemon.paths.validSettings)
         valid = kept
         let settings = readSettings() ?? lastValidSettings()
@@ -165,7 +165,7 @@ final class Inputs {
         }
         if manifestsAreStale {
             manifestsAreStale = false
-            manifestWatch?.watch(manifests.watched())
+            manifestWatch?.watch(manifests.watched)
             let changes = scan()
             if !changes.isEmpty { daemon.machine.happened(.manifests(changes)) }
         }
@@ -181,10 +181,10 @@ final class Inputs {
     }
 
     private func watchSettings() {
-        settingsWatch?.watch(
+        settingsWatch?.watch {
             DirectoryWatch.Target.chain(daemon.paths.configuration)
                 + DirectoryWatch.Target.chain(daemon.paths.administrator)
-        )
+        }
     }
 
     private func readAdministrator() {

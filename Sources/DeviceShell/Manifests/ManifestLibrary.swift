@@ -147,11 +147,12 @@ struct ManifestLibrary {
     /// there yet is watched for in the nearest one above it, a link also where it leads.
     func watched() -> [DirectoryWatch.Target] {
         var targets: [DirectoryWatch.Target] = []
-        for (directory, below) in files.trees() {
+        let listing = files.listing()
+        for (directory, below) in listing.trees {
             targets.append(.entries(of: directory))
             targets += below.map { .init(directory: $0) }
         }
-        for file in files.entries() where Files.linkTarget(file.path) != nil {
+        for file in listing.entries where Files.linkTarget(file.path) != nil {
             targets += DirectoryWatch.Target.chain(file.path).dropFirst()
         }
         return targets

@@ -11,6 +11,7 @@ final class UseWatch {
     private var entries: [Entry] = []
     private let used: (AppID) -> Void
     private let isOurs: (Int32) -> Bool
+    private let nearest: (String) -> String
     /// Whose executable was opened, until it is looked who runs it.
     private var opened: Set<AppID> = []
     private var timer: TimerSource?
@@ -18,6 +19,8 @@ final class UseWatch {
     /// A backup or an indexer opens an executable as well; who runs it does so for longer. What
     /// ends sooner was not looked at by anybody.
     private static let delay = Interval.seconds(1)
+    /// How often `renew` looks for a nearer directory.
+    private static let mostRounds = 8
 
     private struct Entry {
         let app: AppID
@@ -69,13 +72,14 @@ final class UseWatch {
         }
     }
 
-    /// `isOurs`: whether a process belongs to a launch.
+    /// `isOurs`: whether a process belongs to a launch. `nearest`: finds the directory to watch.
     init(
         _ loop: EventLoop,
         isOurs: @escaping (Int32) -> Bool,
+        nearest: @escaping (String) -> String = Files.nearestDirectory,
         used: @escaping (AppID) -> Void
     ) throws(LinuxError) {
-        (self.isOurs, self.used) = (isOurs, used)
+        (self.isOurs, self.nearest, self.used) = (isOurs, nearest, used)
         kernel = FileWatches(loop)
         timer = try TimerSource(loop) { [unowned self] in look() }
         kernel.happened = { [unowned self] in handle($0) }
@@ -156,10 +160,19 @@ final class UseWatch {
     private func renew(_ index: Int) -> Bool {
         let old = entries[index]
         let above = Files.directory(of: old.path)
-        let directory = Files.nearestDirectory(above)
+        var directory = nearest(above)
         let mask: Inotify.Mask = [.created, .movedTo, .selfRemoved, .selfMoved, .added]
         // The directory first, so that no file appears between.
         entries[index].directory = kernel.add(directory, mask)
+        // One further down came before that was watched. What comes and goes all the time is seen
+        // from here.
+        for _ in 0..<Self.mostRounds {
+            let now = nearest(above)
+            guard now != directory else { break }
+            let passed = entries[index].directory
+            (directory, entries[index].directory) = (now, kernel.add(now, mask))
+            drop(passed)
+        }
         entries[index].isNearest = directory != above
         // Before it is watched: to read it is to open it. Once more if it was written meanwhile.
         let before = Files.status(old.path)

@@ -78,8 +78,24 @@ final class DirectoryWatch {
     /// Why changes may go unseen; nil: they do not.
     var problem: LinuxError? { kernel.problem }
 
-    /// Watches these and no others.
-    func watch(_ targets: [Target]) {
+    /// How often `watch` determines what to watch, should that change all the time: by then the
+    /// changes are seen by what is watched already.
+    private static let mostRounds = 8
+
+    /// Watches these and no others. They are determined again once they are watched: a directory
+    /// that came meanwhile came unseen, and so would all that is put into it.
+    func watch(_ targets: () -> [Target]) {
+        var wanted = targets()
+        for _ in 1..<Self.mostRounds {
+            add(wanted)
+            let now = targets()
+            guard now != wanted else { return }
+            wanted = now
+        }
+        add(wanted)
+    }
+
+    private func add(_ targets: [Target]) {
         kernel.forgetProblem()
         var targets = targets
         for target in targets where !Files.isReadable(target.directory) {
