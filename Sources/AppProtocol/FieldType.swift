@@ -8,6 +8,8 @@ protocol FieldType {
     static var noun: String { get }
     /// What a number counts, for the documents; empty: it says so itself.
     static var unit: String { get }
+    /// What such an option must not be beyond, for the documents; empty: nothing to say.
+    static var limit: String { get }
     var value: Value { get }
 
     static func reading(_ value: Value) -> Self?
@@ -21,6 +23,7 @@ protocol FieldType {
 extension FieldType {
     static func reading(_ value: Value) -> Self? { nil }
     static var unit: String { "" }
+    static var limit: String { "" }
     static var mostInList: Int { 1024 }
 
     init(_ value: Value, of name: String) throws(OptionError) {
@@ -55,8 +58,9 @@ extension Double: FieldType {
 
 /// Seconds, whole or not, from 0 to a hundred years.
 extension Interval: FieldType {
-    static let (type, noun) = ("d", "a number of seconds, not negative")
-    static let unit = "seconds"
+    static let type = "d"
+    static let noun = "a number of seconds from 0 to 3155760000 (100 years)"
+    static let (unit, limit) = ("seconds", "at most 100 years")
     var value: Value { .double(seconds) }
     static func reading(_ value: Value) -> Interval? {
         guard let seconds = value.doubleValue, (0...3_155_760_000).contains(seconds) else {
@@ -68,11 +72,16 @@ extension Interval: FieldType {
 
 extension WallTime: FieldType {
     static var type: String { "d" }
-    static var noun: String { "a date in seconds since 1970" }
+    static var noun: String {
+        "a date in seconds since 1970, \(limit) (the year 2255)"
+    }
     static var unit: String { "Unix seconds" }
+    static var limit: String { "at most \(Int64(latestSeconds))" }
     var value: Value { .double(secondsSince1970) }
     static func reading(_ value: Value) -> WallTime? {
-        value.doubleValue.flatMap(Self.init(secondsSince1970:))
+        // The dates that have passed are all alike; one to come would be kept as another.
+        guard let seconds = value.doubleValue, seconds <= latestSeconds else { return nil }
+        return WallTime(secondsSince1970: seconds)
     }
 }
 

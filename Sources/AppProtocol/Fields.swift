@@ -81,7 +81,7 @@ package struct Fields {
         _ note: String = ""
     ) throws(OptionError) {
         noOptions()
-        let words = [type, Field.unit, note].filter { !$0.isEmpty }
+        let words = [type, Field.unit, Field.limit, note].filter { !$0.isEmpty }
         known.append((name, "\(name) (\(words.joined(separator: ", ")))"))
         switch mode {
         case .reading:
@@ -206,7 +206,9 @@ package struct OptionError: Error, Equatable, Sendable {
 
     init(_ name: String, _ value: Value, isNot wanted: String) {
         reason = "\(name) is not \(wanted)"
-        self.value = String(value.json().prefix(80))
+        // JSON has no word for such a number.
+        let odd = value.doubleValue.flatMap { $0.isFinite ? nil : "\($0)" }
+        self.value = String((odd ?? value.json()).prefix(80))
         fix = "give \(wanted)"
     }
 

@@ -253,11 +253,14 @@ extension LocalTime {
 
 /// As D-Bus and Foundation have dates.
 extension WallTime {
+    /// The last date that there is, in the year 2255.
+    package static let latestSeconds = 9_000_000_000.0
+
     /// A date beyond those that there are is the nearest of them: "distant future" is a date as
     /// well. Nil: it is no number.
     package init?(secondsSince1970 seconds: Double) {
         guard seconds.isFinite else { return nil }
-        let bounded = min(max(seconds, 0), 9_000_000_000)
+        let bounded = min(max(seconds, 0), Self.latestSeconds)
         // Apart, so that the fraction keeps its digits.
         let whole = bounded.rounded(.down)
         let rest = ((bounded - whole) * 1e9).rounded()

@@ -48,9 +48,11 @@ struct ControlDocumentTests {
         ] {
             #expect(text(AppObject1.interface, method).contains(unit), "\(method)")
         }
-        #expect(text(App1.interface, "Submit").contains("earliest (d, Unix seconds)"))
+        let submit = text(App1.interface, "Submit")
+        #expect(submit.contains("earliest (d, Unix seconds, at most 9000000000)"))
         #expect(text(App1.interface, "Limits").contains("deadline (d, CLOCK_MONOTONIC seconds)"))
-        #expect(text(Control1.interface, "Submit").contains("after (d, seconds)"))
+        let command = text(Control1.interface, "Submit")
+        #expect(command.contains("after (d, seconds, at most 100 years)"))
         let actions = text(App1.interface, "ChangeTasks")
         for action in App1.TaskAction.allCases { #expect(actions.contains(action.rawValue)) }
         let others = text(Control1.interface, "ChangeTransfers")

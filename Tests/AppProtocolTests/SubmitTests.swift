@@ -91,6 +91,16 @@ struct SubmitTests {
         #expect(error.reason.contains(name) || name == "environment" || name == "directory")
     }
 
+    @Test func aTimeThatIsTooFarOffIsRefusedByItsLimit() throws {
+        let after = try #require(refusal(with("after", 4_000_000_000)))
+        #expect(after.fix == "give a number of seconds from 0 to 3155760000 (100 years)")
+        let earliest = try #require(refusal(with("earliest", 1e12)))
+        #expect(earliest.reason.contains("at most 9000000000 (the year 2255)"), "\(earliest)")
+        #expect(earliest.value == "1000000000000.0")
+        #expect(refusal(with("after", .double(.nan)))?.value == "nan")
+        #expect(refusal(with("after", .double(.infinity)))?.value == "inf")
+    }
+
     @Test(
         arguments: [
             ("command", ["true"]), ("directory", "/home/user"), ("environment", ["A=B"]),
