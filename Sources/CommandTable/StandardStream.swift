@@ -18,6 +18,11 @@ struct StandardStream {
             _ = descriptor.release()
         } catch {
             _ = descriptor.release()
+            // `| head` has seen enough: nothing has gone wrong.
+            if number == Self.output.number, error.errno == .pipe {
+                try? CurrentProcess.end(by: Signal.pipe)
+                exit(128 + Signal.pipe)
+            }
             if number == Self.output.number {
                 let text = "\(program): cannot write: \(error.errno.text)\n"
                 Self.errors.write(Array(text.utf8), program)

@@ -28,6 +28,8 @@ package final class GatewayLink {
         case problem(String)
         /// The same, because the gateway's certificate is not taken.
         case untrusted(CertificateProblem)
+        /// The same, because what is there does not speak with devices.
+        case otherProtocol(String)
     }
 
     private let loop: EventLoop
@@ -226,6 +228,10 @@ package final class GatewayLink {
             if !connection.isSecure { attempts += 1 }
             if let problem = (error as? TLSError)?.certificate {
                 handler(self, .untrusted(problem))
+                return perform(client.lost(at: Clocks.boot()))
+            }
+            if (error as? TLSError)?.isOtherProtocol == true {
+                handler(self, .otherProtocol("\(error)"))
                 return perform(client.lost(at: Clocks.boot()))
             }
             fail("\(error)")

@@ -55,7 +55,14 @@ struct KeyLimitTests {
         #expect(sender.push(fields) == "")
         let said = try bench.change("keys", "revoke", file).output
         let fingerprint = Hexadecimal.text(try Certificate(pem: made).fingerprint())
-        #expect(said == "\(fingerprint) is revoked\n")
+        #expect(
+            said == """
+                \(fingerprint) is revoked
+                subject: Push Services: \(Self.topic)
+                topics: \(Self.topic)
+
+                """
+        )
         #expect(sender.push(fields) == "BadCertificate")
         let anew = try Sender(gateway, bench.token, certificate: made)
         #expect(anew.push(fields) == "BadCertificate")
@@ -85,6 +92,27 @@ struct KeyLimitTests {
         ).run()
         #expect(!outcome.succeeded)
         #expect(outcome.errors.contains(said), "\(outcome.errors)")
+    }
+
+    @Test func `the gateway's own certificates are not revoked, by file or fingerprint`() throws {
+        let gateway = try ScratchGateway()
+        for (path, name) in [
+            (gateway.paths.authority, "authority"), (gateway.paths.certificate, "server"),
+        ] {
+            let fingerprint = try Certificate(pem: Files.text(path)).fingerprint()
+            for word in [path, Hexadecimal.text(fingerprint)] {
+                let outcome = try Command(
+                    ScratchGateway.program,
+                    "keys",
+                    "revoke",
+                    word,
+                    "--directory=\(gateway.directory.path)"
+                ).run()
+                #expect(!outcome.succeeded && outcome.output.isEmpty)
+                #expect(outcome.errors.contains("gateway's \(name) "), "\(outcome.errors)")
+            }
+        }
+        #expect(try gateway.run("keys", "revoked", "--json").output == "[]\n")
     }
 
     @Test func `a quota fills evenly`() {

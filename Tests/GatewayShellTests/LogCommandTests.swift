@@ -72,6 +72,16 @@ struct LogCommandTests {
         #expect(try count("--lines=1", "--state=stored") == 1)
     }
 
+    @Test func `what was sent to an app that was removed has no topic`() throws {
+        let gateway = try Self.gateway()
+        try gateway.start()
+        #expect(try gateway.run("topics", "remove", ScratchGateway.topic).succeeded)
+        let found = try Self.found(gateway, [])
+        #expect(found.map { $0["topic"] } == [Value?](repeating: .null, count: 4))
+        let text = try Self.log(gateway, []).output
+        #expect(text.split(separator: "\n").contains { $0.contains("  removed app  device ") })
+    }
+
     /// From an hour ago to an hour from now, by the clock: not to that time of yesterday.
     @Test func `a time of day after since ends the same day`() throws {
         let gateway = try Self.gateway()

@@ -92,6 +92,18 @@ struct MessageTests {
             "does not speak HTTP/2",
             "the gateway's port for devices"
         )
+        refused(
+            try Command(
+                ScratchGateway.program,
+                "device",
+                "a.b",
+                "--directory=\(gateway.directory.path)",
+                "--host=localhost:\(gateway.port)"
+            ).run(),
+            1,
+            "it does not speak with devices there",
+            "the gateway's port for providers"
+        )
     }
 
     @Test func `a mistake in a file that is read again is said in whole sentences`() throws {

@@ -57,6 +57,23 @@ struct OperatorTests {
         #expect(scratch.entries == [])
     }
 
+    @Test func `who has read enough of what is printed ends it without a word`() throws {
+        var output = try Pipe()
+        output.reading = nil
+        let errors = scratch("errors")
+        let log = try FileDescriptor(opening: errors, [.writing, .create])
+        var program = Program(
+            ScratchGateway.program,
+            arguments: [ScratchGateway.program, "help", "send"],
+            environment: Command.cleanEnvironment()
+        )
+        (program.output, program.error) = (output.writing?.number, log.number)
+        let process = try program.start()
+        try Wait.until(readable: process.descriptor.number, "its end")
+        #expect(try process.wait(block: true) == .signalled(Signal.pipe))
+        #expect(try Files.text(errors) == "")
+    }
+
     // MARK: keys and topics
 
     @Test func `keys, teams and topics have names of letters and digits`() throws {
@@ -127,6 +144,8 @@ struct OperatorTests {
     @Test(arguments: [
         (["--payload={}", "--alert=x", "TOKEN"], "--payload"),
         (["--payload={}", "--data=a=b", "TOKEN"], "--payload"),
+        (["--alert=x", "--data=aps=b", "TOKEN"], "--data cannot set aps"),
+        (["--alert=x", "--data=a=b", "--data=a=c", "TOKEN"], "--data has \"a\" twice"),
         (["--alert=x", "--key-id=NOBODY", "TOKEN"], "NOBODY"),
         (["--alert=x", "--team=T", "TOKEN"], "--team"),
         (["--alert=x", "a b"], "a b"),

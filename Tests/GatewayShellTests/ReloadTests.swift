@@ -52,6 +52,19 @@ struct ReloadTests {
         #expect(try shown(gateway) == Certificate(pem: certificate).fingerprint())
     }
 
+    @Test func `keys that are gone with their file are in use until it comes again`() throws {
+        let bench = try KeyBench()
+        let gateway = bench.gateway
+        let keys = try Files.text(gateway.paths.keys)
+        try Files.remove(gateway.paths.keys)
+        try gateway.signal(Signal.hangUp)
+        try wait(gateway, "\(gateway.paths.keys) is gone; nothing was changed")
+        let key = try Files.text(gateway.paths.providerKey("OFFSTAGE01"))
+        #expect(try bench.push(key, of: "OFFSTAGE01", "TEAM000001") == Outcome(200))
+        try Files.replace(gateway.paths.keys, with: keys)
+        try wait(gateway, "settings and keys were reloaded")
+    }
+
     @Test func `what counts at the next start only is said`() throws {
         let gateway = try ScratchGateway()
         try gateway.start()

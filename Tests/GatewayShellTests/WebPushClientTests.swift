@@ -304,6 +304,17 @@ struct WebPushClientTests {
         let wild = try RawConnection(gateway, protocols: ["http/1.1"])
         wild.send(Array("\u{16}\u{3}\u{1}hello\r\n\r\n".utf8))
         #expect(wild.text().hasPrefix("HTTP/1.1 400 "))
+        for (path, status) in [
+            ("/3/device/00", "505"), ("/3/log/0", "505"), ("/1/apps/a.b/channels", "505"),
+            ("/other", "404"),
+        ] {
+            let raw = try RawConnection(gateway, protocols: ["http/1.1"])
+            let head = "POST \(path) HTTP/1.1\r\nHost: l\r\nContent-Length: 0\r\n"
+            raw.send(Array((head + "Connection: close\r\n\r\n").utf8))
+            let text = raw.text()
+            #expect(text.hasPrefix("HTTP/1.1 \(status) "), "\(path): \(text)")
+            #expect(text.contains("VersionNotSupported") == (status == "505"), "\(text)")
+        }
         let outcome = try Command(
             "curl",
             "-sS",

@@ -109,7 +109,7 @@ final class LinkWorld {
             case .subscribed(let subscription, _, let endpoint):
                 endpoints[subscription] = endpoint
             case .online, .offline, .unregistered, .refused, .problem, .untrusted, .following,
-                .broadcast:
+                .broadcast, .otherProtocol:
                 break
             }
         }

@@ -5,10 +5,11 @@ package import Vocabulary
 package struct LogReport {
     package let value: Value
 
-    package init(_ row: LogRow, bundle: String, gateway: UInt64) {
+    /// `bundle`: nil when the app was removed.
+    package init(_ row: LogRow, bundle: String?, gateway: UInt64) {
         var fields: [(String, Value)] = [
             ("uniqueId", .string("\(PushUUID(number: row.number, gateway: gateway))")),
-            ("topic", .string(bundle)),
+            ("topic", bundle.map { .string($0) } ?? .null),
             ("events", .list(row.events.map(Self.event))),
             ("state", .string(row.state.rawValue)),
         ]

@@ -23,13 +23,53 @@ extension GatewayProgram {
         _ file: inout KeysFile,
         _ invocation: GatewayInvocation
     ) throws(Failure) {
-        let fingerprint = try fingerprint(text)
+        let (fingerprint, certificate) = try named(text)
+        try checkOwn(fingerprint, invocation.paths)
+        let topics = certificate.map { ProviderCertificate($0)?.topics ?? [] }
         let now = invocation.console.now
         try file.revoke(fingerprint, at: Report.Time(now.wall, utcOffset: now.utcOffset).rawValue)
         try file.write()
         let at = file.revocations.first { $0.fingerprint == fingerprint }?.at ?? ""
-        let report = Value.map(["fingerprint": .string(fingerprint), "revoked": .string(at)])
-        invocation.show(report) { _ in invocation.console.print("\(fingerprint) is revoked") }
+        var report: ValueMap = ["fingerprint": .string(fingerprint), "revoked": .string(at)]
+        if let topics {
+            report["subject"] = certificate?.subject(.commonName).map { .string($0) } ?? .null
+            report["topics"] = .list(topics.map { .string($0) })
+        }
+        invocation.show(.map(report)) { report in
+            let console = invocation.console
+            console.print("\(fingerprint) is revoked")
+            if let subject = report["subject"]?.stringValue { console.print("subject: \(subject)") }
+            guard let topics else { return }
+            let list = topics.isEmpty ? "none" : topics.joined(separator: ", ")
+            console.print("topics: \(list)")
+        }
+    }
+
+    /// The gateway's own certificates are shown by no provider: to revoke them does nothing.
+    private static func checkOwn(
+        _ fingerprint: String,
+        _ paths: GatewayPaths
+    ) throws(Failure) {
+        for (path, name, fix) in [
+            (
+                paths.authority, "authority",
+                "To trust an authority no longer, take its certificate out of that file."
+            ),
+            (paths.certificate, "server", "To renew it, replace server.pem and server.key."),
+        ] {
+            guard let text = try? Files.text(path),
+                let certificates = try? Certificate.all(inPEM: text)
+            else { continue }
+            let own = certificates.contains {
+                (try? $0.fingerprint()).map { Hexadecimal.text($0) } == fingerprint
+            }
+            guard own else { continue }
+            throw Failure(
+                .failed,
+                "that is the certificate of the gateway's \(name) (\(path)), not a provider's",
+                fix: fix
+            )
+        }
     }
 
     static func readmit(
@@ -37,7 +77,7 @@ extension GatewayProgram {
         _ file: inout KeysFile,
         _ invocation: GatewayInvocation
     ) throws(Failure) {
-        let fingerprint = try fingerprint(text)
+        let fingerprint = try named(text).fingerprint
         guard try file.readmit(fingerprint) else {
             throw Failure(.notFound, "\(fingerprint) is not revoked")
         }
@@ -58,10 +98,13 @@ extension GatewayProgram {
         }
     }
 
-    /// Of a certificate that is named by its file, or by its fingerprint as the log has it.
-    private static func fingerprint(_ text: String) throws(Failure) -> String {
+    /// A certificate that is named by its file, or by its fingerprint as the log has it; nil: only
+    /// that is known.
+    private static func named(
+        _ text: String
+    ) throws(Failure) -> (fingerprint: String, certificate: Certificate?) {
         let plain = text.lowercased().replacing(":", with: "")
-        if KeysFile.isFingerprint(plain) { return plain }
+        if KeysFile.isFingerprint(plain) { return (plain, nil) }
         guard !Files.isMissing(text) else {
             throw Failure(
                 .notFound,
@@ -73,6 +116,6 @@ extension GatewayProgram {
         guard let certificate = try? Certificate(pem: pem) else {
             throw Failure(.failed, "\(text.quoted) holds no certificate in PEM form")
         }
-        return try failing { Hexadecimal.text(try certificate.fingerprint()) }
+        return (try failing { Hexadecimal.text(try certificate.fingerprint()) }, certificate)
     }
 }

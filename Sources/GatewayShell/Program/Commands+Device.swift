@@ -183,7 +183,17 @@ private final class TrialDevice {
         switch event {
         case .online: hasBeenOnline = true
         case .unregistered: break
-        case .untrusted(let problem): refuse(problem)
+        case .untrusted(let problem):
+            refuse(Failure(untrusted: problem, at: address, as: name, trusting: anchors))
+        case .otherProtocol(let problem):
+            refuse(
+                Failure(
+                    .failed,
+                    "\(address): it does not speak with devices there (\(problem))",
+                    fix: "If that is the gateway's port for providers, name the one for devices "
+                        + "(setting \"devices\")."
+                )
+            )
         case .offline(let reason):
             if let reason { GatewayLog.write("the gateway ended the link: \(reason.explanation)") }
         case .problem(let text): GatewayLog.write(text)
@@ -225,8 +235,7 @@ private final class TrialDevice {
     }
 
     /// Trying again helps only where it was good before: the gateway may get a new certificate.
-    private func refuse(_ problem: CertificateProblem) {
-        let reason = Failure(untrusted: problem, at: address, as: name, trusting: anchors)
+    private func refuse(_ reason: Failure) {
         guard !hasBeenOnline else { return GatewayLog.write(reason.message) }
         failure = reason
         loop.exit()

@@ -48,7 +48,7 @@ extension GatewayProgram {
         let identity = try Self.identity(invocation.paths)
         let apps = try failing { Dictionary(uniqueKeysWithValues: try store.apps()) }
         func report(_ row: LogRow) -> Value {
-            LogReport(row, bundle: apps[row.head.app] ?? "?", gateway: identity).value
+            LogReport(row, bundle: apps[row.head.app], gateway: identity).value
         }
         if let text = invocation.operands.first {
             let options = ["apns-id", "device", "topic", "state", "since", "until", "lines"]
@@ -145,8 +145,9 @@ extension GatewayProgram {
     }
 
     private static func print(_ report: Value, _ console: Console) {
+        let topic = report["topic"]?.stringValue ?? "removed app"
         console.print(
-            "\(report["uniqueId"]?.stringValue ?? "")  \(report["topic"]?.stringValue ?? "")  "
+            "\(report["uniqueId"]?.stringValue ?? "")  \(topic)  "
                 + (report["device"]?.integerValue.map { "device \($0)" }
                     ?? "channel \(report["channel"]?.stringValue ?? "")")
                 + "  \(report["state"]?.stringValue ?? "")"

@@ -21,7 +21,7 @@ extension GatewayProgram {
             ),
             OptionRow("payload", "use this payload instead", argument: "JSON"),
             OptionRow("type", "apns-push-type (alert, or background if silent)", argument: "TYPE"),
-            OptionRow("priority", "Apns-priority: 10, 5 or 1", argument: "NUMBER"),
+            OptionRow("priority", "apns-priority: 10, 5 or 1", argument: "NUMBER"),
             OptionRow(
                 "expiration",
                 "apns-expiration, in seconds since 1970; 0: one attempt",
@@ -137,8 +137,19 @@ extension GatewayProgram {
             guard let equals = entry.firstIndex(of: "=") else {
                 throw Failure(.usage, "--data \(entry.quoted) is not NAME=VALUE")
             }
+            let name = String(entry[..<equals])
+            // `aps` among them; of two entries with one name only the last would be sent.
+            guard !fields.contains(where: { $0.0 == name }) else {
+                throw Failure(
+                    .usage,
+                    name == "aps"
+                        ? "--data cannot set aps, which has what --alert and --silent say"
+                        : "--data has \(name.quoted) twice",
+                    fix: "--payload=JSON takes any payload."
+                )
+            }
             let value = String(entry[entry.index(after: equals)...])
-            fields.append((String(entry[..<equals]), .string(value)))
+            fields.append((name, .string(value)))
         }
         return Value.map(ValueMap(fields)).json()
     }

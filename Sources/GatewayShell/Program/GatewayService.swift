@@ -12,6 +12,8 @@ final class GatewayService {
     private var settings: GatewaySettings
     /// As the file has them: the command line may have said something else.
     private var written: GatewaySettings
+    /// Whether there was one when the keys were read last.
+    private var hasKeysFile: Bool
     private let lock: LockFile
     private let loop: EventLoop
     private let storage: SQLiteStorage
@@ -40,6 +42,7 @@ final class GatewayService {
             throw Failure(.failed, "\(paths.tokenKey) does not hold 64 digits")
         }
         let file = try KeysFile(paths.keys)
+        hasKeysFile = !Files.isMissing(paths.keys)
         let (keys, named, revoked) = (try file.keys(), try file.named(), try file.revoked())
         let context = try Self.context(paths)
         certificate = try CertificateTime(paths)
@@ -239,10 +242,19 @@ final class GatewayService {
     private func reload() {
         do throws(Failure) {
             let settings = try GatewaySettings.read(paths.settings)
+            // Without it every key would be gone at once.
+            if hasKeysFile, Files.isMissing(paths.keys) {
+                throw Failure(
+                    .failed,
+                    "\(paths.keys) is gone",
+                    fix: "A start without it has no keys."
+                )
+            }
             let file = try KeysFile(paths.keys)
             let (keys, named, revoked) = (
                 try file.keys(), try file.named(), try file.revoked()
             )
+            hasKeysFile = !Files.isMissing(paths.keys)
             let origin = try Self.origin(paths, settings, providers.port)
             authority.replace(keys, revoked: revoked)
             providers.applyRevocations()

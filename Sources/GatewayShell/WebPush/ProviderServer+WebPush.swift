@@ -25,9 +25,12 @@ extension ProviderServer {
 
     func received(_ message: HTTP1Reader.Request, on connection: ProviderConnection) {
         let stream = connection.web?.number ?? 0
-        guard case .webPush(let text) = SenderPath(message.path[...]) else {
-            node.use { $0.refused(WebPushReason.noSubscription) }
-            return respond(connection, stream, WebPushAnswer(.noSubscription))
+        let text: ArraySlice<UInt8>
+        switch SenderPath(message.path[...]) {
+        case .webPush(let address): text = address
+        // APNs has no HTTP/1.1.
+        case .push, .log, .channels: return refuse(.versionNotSupported, stream, connection)
+        case .unknown: return refuse(.noSubscription, stream, connection)
         }
         var request = WebPushRequest()
         for field in message.fields { request.add(field.name, field.value[...]) }
@@ -38,6 +41,15 @@ extension ProviderServer {
             isCutOff: message.isCutOff
         )
         push(arrival, text, stream, connection)
+    }
+
+    private func refuse(
+        _ reason: WebPushReason,
+        _ stream: Int32,
+        _ connection: ProviderConnection
+    ) {
+        refused(reason)
+        respond(connection, stream, WebPushAnswer(reason))
     }
 
     /// What came over HTTP/1.1 was no request.
