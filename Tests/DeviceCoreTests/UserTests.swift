@@ -423,11 +423,14 @@ struct UserTests {
         bench.submit(launch, "app.x")
         bench.ask(.leave(AppID("app")))
         _ = try bench.accept(launch)
-        for wait in [Interval.seconds(25), .seconds(5)] {
+        for (wait, reason) in [
+            (Interval.seconds(25), "the run of app is ending"),
+            (.seconds(5), "app is being terminated"),
+        ] {
             bench.advance(wait)
             bench.ask(.simulate(.launch, AppID("app"), identifier: "app.x"))
             #expect(bench.refusal?.code == .held)
-            #expect(bench.refusal?.reason == "app is being terminated")
+            #expect(bench.refusal?.reason == reason)
             #expect(bench.spawned.isEmpty && bench.requests("app").count == 1)
         }
     }

@@ -174,9 +174,11 @@ extension Device {
                 fix: "offstage simulate expire \(app.id)"
             )
         case .ending:
+            let isEnding = app.launches.contains { $0.ending != nil }
             throw Refusal(
                 .held,
-                reason: "\(app.id) is being terminated",
+                reason: isEnding
+                    ? "\(app.id) is being terminated" : "the run of \(app.id) is ending",
                 value: request.identifier,
                 fix: "try again"
             )

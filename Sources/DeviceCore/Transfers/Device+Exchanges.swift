@@ -25,7 +25,8 @@ extension Device {
             } else {
                 progressed(id, attempt, received: received, durable: durable)
             }
-            tellProgress(of: id, &transition)
+            // What is only durable now is no news to an app.
+            if transfers[id]?.received != transfer.received { tellProgress(of: id, &transition) }
         case (.ranges(let ranges), .running(var attempt)):
             attempt.ranges = ranges
             transfers.change(id) { $0.state = .running(attempt) }
