@@ -9,6 +9,17 @@ extension ConfigurationText {
             self.init()
             return
         }
+        switch Files.status(path)?.kind {
+        case .file, nil: break
+        case .directory:
+            throw Diagnostic(
+                .error,
+                reason: "is a directory, not a file",
+                fix: "Put a file in its place."
+            )
+        case .some:
+            throw Diagnostic(.error, reason: "is no regular file", fix: "Put a file in its place.")
+        }
         do throws(LinuxError) {
             self.init(bytes: try Files.readRegular(path, limit: Self.limit + 1))
         } catch {

@@ -1,9 +1,19 @@
 import Linux
 import TestKit
 import Testing
+import Vocabulary
 
 struct FileTests {
     let scratch = ScratchDirectory()
+
+    @Test func `a directory in place of a settings file is called one`() throws {
+        for (path, reason) in [
+            (scratch.path, "is a directory, not a file"), ("/dev/null", "is no regular file"),
+        ] {
+            let problem = #expect(throws: Diagnostic.self) { try ConfigurationText(file: path) }
+            #expect(problem?.reason == reason && problem?.fix == "Put a file in its place.")
+        }
+    }
 
     @Test func `an error names the call, the path and the system's words`() throws {
         let path = scratch("absent")

@@ -52,6 +52,16 @@ extension ManifestParserTests {
             "RefreshInterval: \"0\" is not a time greater than zero. Write more than 0."
         ),
         (
+            "ProcessingNeeds=power,network",
+            "ProcessingNeeds: \"power,network\" has a comma, which separates nothing. "
+                + "Separate with ; as in power;network."
+        ),
+        (
+            "NoDataExit=3,4;",
+            "NoDataExit: \"3,4\" has a comma, which separates nothing. "
+                + "Separate with ; as in 3;4."
+        ),
+        (
             "PermittedTaskIdentifiers=a b;",
             "PermittedTaskIdentifiers: \"a b\" is not a task identifier. Write a name without "
                 + "spaces, of 255 bytes at most; a * may end it."

@@ -168,6 +168,25 @@ struct ManifestParserTests {
         #expect(manifest.needsNetwork)
     }
 
+    @Test(arguments: [
+        (
+            "fetch, processing",
+            "\"fetch, processing\" has a comma, which separates nothing. Separate with ; as in "
+                + "fetch;processing."
+        ),
+        // The comma is not all that is wrong.
+        ("fetch,procesing;", "\"fetch,procesing\" is not a mode. "),
+    ])
+    func modesWithCommasAreNamedAsSuch(value: String, message: String) {
+        guard case .invalid(let found) = parse(entry + "[X-Offstage]\nBackgroundModes=\(value)\n")
+        else {
+            Issue.record("\(value) was taken")
+            return
+        }
+        let text = found.first?.description ?? ""
+        #expect(text.hasPrefix("line 6: BackgroundModes: \(message)"), "\(text)")
+    }
+
     @Test(arguments: wrong)
     func whatIsWrongIsNamedWithItsLineAndWhatToWrite(line: String, message: String) {
         let text = entry + "[X-Offstage]\nBackgroundModes=fetch;processing;health;\n\(line)\n"
@@ -183,6 +202,11 @@ struct ManifestParserTests {
             "RefreshComand=x",
             "RefreshComand: is not a key of [X-Offstage], and is ignored. Did you "
                 + "mean RefreshCommand?"
+        ),
+        (
+            "PermittedTaskIdentifiers=a.b,a.c;",
+            "PermittedTaskIdentifiers: \"a.b,a.c\" has a comma, which separates nothing. Separate "
+                + "with ; as in a.b;a.c."
         ),
         (
             "Colour=red",

@@ -48,8 +48,10 @@ struct DesktopText {
     /// No list of ours is as long as this.
     private static let elementLimit = 1000
 
-    /// The list without repeats, each element read by `read`.
+    /// The list without repeats, each element read by `read`. `mayHaveCommas`: they belong to what
+    /// an element is written in.
     func list<Element: Equatable>(
+        mayHaveCommas: Bool = false,
         _ read: (String) throws(Problem) -> Element
     ) throws(Problem) -> [Element] {
         var result: [Element] = []
@@ -61,10 +63,47 @@ struct DesktopText {
             )
         }
         for text in list {
-            let element = try read(text)
+            let element: Element
+            do throws(Problem) {
+                element = try read(text)
+            } catch {
+                throw mayHaveCommas ? error : Self.ofCommas(text, read) ?? error
+            }
             if !result.contains(element) { result.append(element) }
         }
         return result
+    }
+
+    /// An element that is several with commas between, as other files have their lists; nil: it is
+    /// not.
+    private static func ofCommas<Element>(
+        _ text: String,
+        _ read: (String) throws(Problem) -> Element
+    ) -> Problem? {
+        let parts = parts(text)
+        guard parts.count > 1 else { return nil }
+        do throws(Problem) {
+            for part in parts { _ = try read(part) }
+        } catch {
+            return nil
+        }
+        return commas(in: text)
+    }
+
+    /// For what may be one name with a comma in it, too.
+    static func commas(in text: String) -> Problem? {
+        let parts = parts(text)
+        guard parts.count > 1 else { return nil }
+        return Problem(
+            "has a comma, which separates nothing",
+            fix: "Separate with ; as in \(parts.joined(separator: ";")).",
+            part: text
+        )
+    }
+
+    private static func parts(_ text: String) -> [String] {
+        text.split(separator: ",").map { String(Substring($0.utf8.trimmed)) }
+            .filter { !$0.isEmpty }
     }
 
     func boolean() throws(Problem) -> Bool {

@@ -221,6 +221,7 @@ private struct ManifestReading {
                 try key.apply(text, &manifest)
                 known.append((entry, key))
                 warnOfComment(entry)
+                if key.name == "PermittedTaskIdentifiers" { warnOfCommas(entry) }
             } catch {
                 report(.error, entry, error, isRightWithoutComment: isRight(key, entry))
                 // What its modes would have been nobody knows; say nothing of those missing.
@@ -254,6 +255,14 @@ private struct ManifestReading {
             entry,
             Problem("is part of the value", fix: String.commentFix, part: String(comment))
         )
+    }
+
+    /// A task may be called anything, but hardly that.
+    private mutating func warnOfCommas(_ entry: DesktopFile.Entry) {
+        for name in manifest.permittedTaskIdentifiers {
+            guard let problem = DesktopText.commas(in: name) else { continue }
+            report(.warning, entry, problem)
+        }
     }
 
     private mutating func reportUnknown(_ entry: DesktopFile.Entry) {

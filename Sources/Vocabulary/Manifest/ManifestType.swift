@@ -111,7 +111,7 @@ extension ManifestType where Result == [String] {
 
     static let matchRules = ManifestType(name: "list of D-Bus match rules") {
         text throws(Problem) in
-        try text.list { rule throws(Problem) in
+        try text.list(mayHaveCommas: true) { rule throws(Problem) in
             _ = try MatchRule(rule)
             return rule
         }
@@ -163,24 +163,23 @@ extension ManifestType where Result == [Int32] {
 extension ManifestType where Result == Needs {
     static let needs = ManifestType(name: "list of power, network, unmetered") {
         text throws(Problem) in
-        var needs = Needs()
-        for need in try text.list() {
-            switch need {
-            case "power": needs.power = true
-            case "network": needs.network = true
-            case "unmetered": needs.unmetered = true
-            default:
-                throw Problem(
-                    "is not a condition",
-                    fix: Spelling.hint(
-                        for: need,
-                        among: ["power", "network", "unmetered"],
-                        otherwise: "Write power;, network; or unmetered;."
-                    ),
-                    part: need
-                )
-            }
+        let words = ["power", "network", "unmetered"]
+        let found = try text.list { need throws(Problem) in
+            guard !words.contains(need) else { return need }
+            throw Problem(
+                "is not a condition",
+                fix: Spelling.hint(
+                    for: need,
+                    among: words,
+                    otherwise: "Write power;, network; or unmetered;."
+                ),
+                part: need
+            )
         }
+        var needs = Needs()
+        needs.power = found.contains("power")
+        needs.network = found.contains("network")
+        needs.unmetered = found.contains("unmetered")
         return needs
     }
 }
