@@ -87,7 +87,7 @@ package enum App1: CallSet {
             beginTask,
             .app,
             "Requests time to finish something. Task 0 means that no time is available. Result: "
-                + "deadline (d, \(deadlineUnit))."
+                + "deadline (d, \(deadlineUnit); absent while the app is in the foreground)."
         ),
         CallRow(
             endTask,
@@ -122,7 +122,8 @@ package enum App1: CallSet {
             enqueueTasks,
             .connected,
             "Enqueues files to fetch or to send, all or none; they are durable when the call "
-                + "returns. Each is a map: task (x, the app's own number, "
+                + "returns. Ends are told only in a session that is joined (JoinSession). "
+                + "Each is a map: task (x, the app's own number, "
                 + "which no other of the session has that has not ended), url, headers (as, each "
                 + "NAME: VALUE), of an upload also method (PUT or POST) and descriptor (x, the "
                 + "number of a file that the calling process has open for reading until it is "
@@ -182,6 +183,7 @@ package enum App1: CallSet {
     package static let name = "org.offstage.App1"
     /// Of a deadline, for the documents.
     static let deadlineUnit = "CLOCK_MONOTONIC seconds"
+    static let backgroundDeadline = deadlineUnit + "; absent while the app is in the foreground"
     /// What this version of the protocol is called in `Hello`.
     package static let version: Int64 = 1
     /// The parts of background work that this daemon has; more may come.

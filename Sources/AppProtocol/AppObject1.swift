@@ -138,7 +138,7 @@ extension AppObject1 {
 
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.argument("delivery", &delivery)
-            try fields.option("deadline", &deadline, App1.deadlineUnit)
+            try fields.option("deadline", &deadline, App1.backgroundDeadline)
         }
     }
 
@@ -152,7 +152,7 @@ extension AppObject1 {
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.argument("delivery", &delivery)
             try fields.argument("reason", &reason)
-            try fields.option("deadline", &deadline, App1.deadlineUnit)
+            try fields.option("deadline", &deadline, App1.backgroundDeadline)
         }
     }
 
@@ -165,7 +165,7 @@ extension AppObject1 {
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.argument("task", &task, as: "t")
             try fields.argument("reason", &reason)
-            try fields.option("deadline", &deadline, App1.deadlineUnit)
+            try fields.option("deadline", &deadline, App1.backgroundDeadline)
         }
     }
 

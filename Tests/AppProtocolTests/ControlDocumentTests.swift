@@ -51,6 +51,13 @@ struct ControlDocumentTests {
         let submit = text(App1.interface, "Submit")
         #expect(submit.contains("earliest (d, Unix seconds, at most 9000000000)"))
         #expect(text(App1.interface, "Limits").contains("deadline (d, CLOCK_MONOTONIC seconds)"))
+        let absent =
+            "deadline (d, CLOCK_MONOTONIC seconds; absent while the app is in the foreground)"
+        for method in ["Go", "Expire", "ExpireTask"] {
+            #expect(text(AppObject1.interface, method).contains(absent), "\(method)")
+        }
+        #expect(text(App1.interface, "BeginTask").contains(absent))
+        #expect(text(App1.interface, "EnqueueTasks").contains("session that is joined"))
         let command = text(Control1.interface, "Submit")
         #expect(command.contains("after (d, seconds, at most 100 years)"))
         let actions = text(App1.interface, "ChangeTasks")
