@@ -44,12 +44,21 @@ extension ProgramTable {
         }
         let rows = options(of: command)
         let words = before + general.operands.dropFirst()
-        let read = try read(
+        var read = try read(
             command.hasLines ? Self.namingLines(words, rows) : words,
             rows,
             of: command,
             inOrder: command.takesCommand
         )
+        if command.namesBeforeCommand, let first = read.operands.first {
+            // Options may stand behind the name as well.
+            let late = read.operands.dropFirst().prefix { $0.hasPrefix("-") && $0 != "--" }
+            let own = words.dropLast(read.operands.count)
+            if !late.isEmpty, own.last != "--" {
+                let inOrder = own + late + [first] + read.operands.dropFirst(1 + late.count)
+                read = try self.read(Array(inOrder), rows, of: command, inOrder: true)
+            }
+        }
         wantsJSON = read.has(OptionRow.json.long)
         if read.has("help") { return console.print(Help(self, console).text(of: command)) }
         try checkPaths(read, rows)

@@ -46,6 +46,11 @@ package struct Subcommand<Call: SubcommandCall>: Sendable {
         self.run = run
     }
 
+    /// Whether a word of its own stands before the other command.
+    var namesBeforeCommand: Bool {
+        takesCommand && forms.contains { !$0.hasPrefix("-") && !$0.hasPrefix("[") }
+    }
+
     /// Whether it prints the last so many lines.
     var hasLines: Bool { options.contains { $0.long == "lines" } }
 }

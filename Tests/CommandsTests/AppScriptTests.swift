@@ -55,7 +55,7 @@ struct AppScriptTests {
             offstage end 99 > twice 2>&1; echo $? >> twice
             offstage limits > limits 2>&1
             offstage limits --json > json 2>&1
-            offstage begin --json upload > begun.json 2>&1
+            offstage begin upload --json > begun.json 2>&1
             offstage end --json 2 > ended.json 2>&1
             offstage end --json 2 > twice.json 2>&1
             echo > done
@@ -175,6 +175,8 @@ struct AppScriptTests {
         }
         #expect(try offstage("end", "none").status == .exited(2))
         #expect(try offstage("begin", "x", "sleep", "1").status == .exited(2))
+        let late = try offstage("begin", "x", "--jsn", "--", "true")
+        #expect(late.errors.contains("Did you mean --json?"), "\(late)")
         #expect(try offstage("watch", "nobody").status == .exited(3))
     }
 

@@ -79,6 +79,7 @@ struct DaemonTests {
             ("conditions", 0, "set by hand"), ("settings", 0, "run-slots"), ("gates", 0, "battery"),
             ("modes", 0, "fetch"), ("doctor", 0, "process control"), ("history", 0, ""),
             ("pause 2h", 0, ""), ("status", 0, "Paused"), ("continue", 0, ""),
+            ("reload", 0, ""),
             ("set run-slots 3", 0, ""), ("settings", 0, "run-slots                  3"),
             ("submit --processing --power --id b -- true", 0, "command.b is stored"),
             ("explain command.b nothing", 3, "has no task of that name: nothing"),

@@ -102,9 +102,9 @@ struct JSONTests {
         try check(lines)
         try check([
             "run newsboat", "cancel newsboat", "cancel 12 13", "open newsboat", "leave newsboat",
-            "close newsboat", "pause", "pause 2h", "pause 12", "continue", "set battery 40",
-            "set run-slots 3", "resume 12", "move --first 12", "simulate launch newsboat",
-            "transfers --pause 12",
+            "close newsboat", "pause", "pause 2h", "pause 12", "continue", "reload",
+            "set battery 40", "set run-slots 3", "resume 12", "move --first 12",
+            "simulate launch newsboat", "transfers --pause 12",
         ])
         printing.finishRefresh(status: 1)
         printing.terminal.now = control.now

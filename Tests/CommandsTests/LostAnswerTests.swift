@@ -41,7 +41,8 @@ struct LostAnswerTests {
     static let harmless = [
         "status", "apps", "tasks", "tasks a", "explain a", "history -n 3", "logs a", "conditions",
         "settings", "doctor", "open a", "leave a", "close a", "cancel a",
-        "cancel a task", "pause", "pause 1h", "continue", "set battery 40", "set run-slots 2",
+        "cancel a task", "pause", "pause 1h", "continue", "reload", "set battery 40",
+        "set run-slots 2",
         "submit --refresh --id b -- true",
     ]
 

@@ -185,7 +185,8 @@ struct UnusableManifestTests {
         let alone = try bench.daemon.scratch.write("mine/applications/alone.desktop", Self.entry)
         let mine = bench.daemon.scratch("mine")
         let unknown = try offstage(bench, "lint", alone, data: mine)
-        #expect(unknown.output.contains("warning: is not found by the daemon"), "\(unknown)")
+        #expect(unknown.output.contains("warning: is not known to the daemon"), "\(unknown)")
+        #expect(unknown.output.contains("Run \"offstage reload\"."), "\(unknown)")
         let twin = try bench.daemon.scratch.write("mine/applications/reader.desktop", Self.entry)
         let used = try offstage(bench, "lint", twin, data: mine).output
         #expect(used.contains("\"reader\" is also the app of \(found), which is found first"))

@@ -77,6 +77,22 @@ extension OffstageProgram {
         invocation.report(["paused": false])
     }
 
+    static let reload = Subcommand(
+        "reload",
+        "read settings and manifests again",
+        details: [
+            "The daemon sees changes of these files by itself. This is for where it cannot: a "
+                + "file system that tells of no changes, such as some network file systems, or a "
+                + "directory that may not be watched. \"offstage doctor\" and \"offstage status\" "
+                + "say what is wrong with what was read."
+        ],
+        examples: [Example("reload", "Apply a settings file that another machine has changed.")],
+        printsData: true
+    ) { invocation throws(Failure) in
+        try invocation.ask(Control1.Reload(), look: "offstage doctor")
+        invocation.report(["reloaded": true])
+    }
+
     static let set = Subcommand(
         "set",
         "override a condition of the device, or change a setting",

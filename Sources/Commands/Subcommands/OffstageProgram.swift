@@ -102,7 +102,7 @@ package enum OffstageProgram {
         ),
         ProgramTable.Group("Transfers", [download, upload, transfers, resume, move]),
         ProgramTable.Group("In scripts of an app", [begin, end, limits]),
-        ProgramTable.Group("The device", [pause, `continue`, set, conditions, settings]),
+        ProgramTable.Group("The device", [pause, `continue`, set, conditions, settings, reload]),
         ProgramTable.Group("Manifests", [lint, modes, gates]),
         ProgramTable.Group(
             "For developers",

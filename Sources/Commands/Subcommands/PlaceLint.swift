@@ -117,10 +117,10 @@ struct PlaceLint {
     private var notFound: Diagnostic {
         Diagnostic(
             .warning,
-            reason: "is not found by the daemon, which searches other directories than this "
-                + "command, so its app is not known",
-            fix: "Start the daemon with this XDG_DATA_HOME and XDG_DATA_DIRS, or put the file "
-                + "where it searches."
+            reason: "is not known to the daemon: it has not read it, or searches other directories "
+                + "than this command",
+            fix: "Run \"offstage reload\". If that does not help, start the daemon with this "
+                + "XDG_DATA_HOME and XDG_DATA_DIRS, or put the file where it searches."
         )
     }
 }
