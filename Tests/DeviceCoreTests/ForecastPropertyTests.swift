@@ -222,7 +222,10 @@ private struct RandomLife {
                 mayBeStale && told.forecast.chance <= told.forecast.price
                     && !runs(nil).contains(told.app) && runs(1000).contains(told.app)
             }
-        if !holds { report("no \(told.forecast.blocker?.rawValue ?? "refresh")", [told]) }
+        guard !holds else { return }
+        let blocker = told.forecast.blocker?.rawValue ?? "refresh"
+        let free = "without a wake's price \(runs(nil)) run, without any \(runs(1000))"
+        report("no \(blocker), touched \(now - touched) ago, \(free)", [told])
     }
 
     /// Somebody picks up the device.

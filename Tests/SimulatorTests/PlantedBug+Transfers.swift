@@ -243,7 +243,7 @@ extension PlantedBug {
 /// Low-data mode is not seen, or seen where there is none.
 extension PlantedBug {
     static func missesLowData(_ rule: String, _ notices: String) -> PlantedBug {
-        PlantedBug("low-data mode is not seen", rule).with {
+        PlantedBug("low-data mode is not seen: \(notices)", rule).with {
             ($0.notices, $0.days) = (notices, 10)
             $0.event = {
                 switch $0 {

@@ -5,7 +5,7 @@ package enum Fault: String, CaseIterable, Hashable, Sendable, Codable {
     case storeFull, storeFailing, lostWrites, stopped
     // The device.
     case reboot, clockForward, clockBack, zoneChange, lateTimer, spuriousTimer
-    case memoryPressure, thermal, sensorLost, networkLost, metered, lowPower
+    case memoryPressure, thermal, sensorLost, networkLost, metered, lowData, lowPower
     case noRoomForFile, noRoomForProcess
     // Commands.
     case notStarted, exitRetry, exitFailed, commandCrash, neverEnds, ignoresTerm, probeSilent
@@ -20,8 +20,6 @@ package enum Fault: String, CaseIterable, Hashable, Sendable, Codable {
     case cancelled, paused, closed, simulated, userInitiated, fetched
     // Downloads.
     case connectionLost, objectChanged, badServer, networkKilled, unauthorized
-    // The device again: the last, so that the seeds have their other faults as before.
-    case lowData
 
     var index: Int { Self.all.firstIndex(of: self) ?? 0 }
 

@@ -7,8 +7,9 @@ extension World {
         (.storeFull, 6), (.storeFailing, 4), (.stopped, 12), (.reboot, 6), (.clockForward, 5),
         (.clockBack, 5),
         (.zoneChange, 5), (.memoryPressure, 20), (.thermal, 10), (.sensorLost, 8),
-        (.networkLost, 60), (.metered, 20), (.lowPower, 10), (.manifestInvalid, 8),
-        (.manifestRemoved, 8), (.manifestEdited, 12), (.settingsChanged, 8), (.lowData, 20),
+        (.networkLost, 60), (.metered, 20), (.lowData, 20), (.lowPower, 10),
+        (.manifestInvalid, 8), (.manifestRemoved, 8), (.manifestEdited, 12),
+        (.settingsChanged, 8),
     ]
 
     func planTroubles() {
@@ -19,16 +20,12 @@ extension World {
         guard let trouble = Self.troubles.first(where: { $0.fault == fault }) else { return }
         let weight = swarm.weight(fault)
         let mean = Interval.days(30).nanoseconds / Int64(trouble.perMonth * max(1, weight)) * 5
-        let range = mean / 10...mean * 2
-        let delay = Interval(
-            nanoseconds: fault == .lowData ? lowDataRandom.within(range) : random.within(range)
-        )
+        let delay = Interval(nanoseconds: random.within(mean / 10...mean * 2))
         if weight > 0 { plan(.trouble(fault), after: delay) }
     }
 
     func begin(_ fault: Fault) {
         planNext(fault)
-        if fault == .lowData { return beginLowData() }
         let length = Interval.milliseconds(random.within(1_000...1_800_000))
         let index = random.below(max(1, plans.count - 1))
         let step = Interval.minutes(random.within(1...3_000))
@@ -49,6 +46,7 @@ extension World {
         case .sensorLost: report(.network, .lost)
         case .networkLost: report(.network, .value(random.chance(1, in: 3) ? 1 : 0))
         case .metered: report(.metered, .value(1))
+        case .lowData: report(.lowData, .value(1))
         case .lowPower: report(.lowPower, .value(1))
         case .manifestInvalid: plans[index].problem = "line 3: no such key"
         case .manifestRemoved: plans[index].isInstalled = false
@@ -64,7 +62,7 @@ extension World {
             .declines, .connectsTwice,
             .memoryHog, .cpuHog, .fileLock, .retriedToken, .cancelled, .paused, .closed,
             .simulated, .userInitiated, .fetched, .connectionLost, .objectChanged, .badServer,
-            .networkKilled, .unauthorized, .lowData:
+            .networkKilled, .unauthorized:
             break
         }
         switch fault {
@@ -72,14 +70,6 @@ extension World {
         case _: break
         }
         plan(.troubleEnds(fault), after: length)
-    }
-
-    private func beginLowData() {
-        let length = Interval.milliseconds(lowDataRandom.within(1_000...1_800_000))
-        guard swarm.allows() else { return }
-        swarm.count(.lowData)
-        report(.lowData, .value(1))
-        plan(.troubleEnds(.lowData), after: length)
     }
 
     func end(_ fault: Fault) {

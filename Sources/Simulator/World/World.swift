@@ -13,8 +13,6 @@ package final class World {
     package internal(set) var plans: [AppPlan]
     private var planIndices: [AppID: Int] = [:]
     var random: SeededRandom
-    /// Of low-data mode alone, so that the rest of a seed stays as it is.
-    var lowDataRandom: SeededRandom
     package var swarm: Swarm
     package var killInjector: KillInjector
     /// What the sensors say now; nil: never reported.
@@ -96,7 +94,6 @@ package final class World {
         user = UserState(random: random.split())
         killInjector = KillInjector(seed: random.next())
         self.random = random
-        lowDataRandom = SeededRandom(seed: seed ^ 0x4C4F_5744_4154)
         settingsDrawn = Int(seed % 4)
         tellsEnds = seed / 4 % 2 == 0
         for (index, plan) in plans.enumerated() { planIndices[plan.id] = index }
