@@ -34,7 +34,7 @@ final class Fleet {
                 case .registered(_, _, let token): found[index] = hexadecimal(token)
                 case .push(let delivery): link.acknowledge(delivery)
                 case .online, .offline, .unregistered, .refused, .subscribed, .following,
-                    .broadcast, .problem, .untrusted:
+                    .broadcast, .problem, .untrusted, .otherProtocol:
                     break
                 }
             }
