@@ -1,13 +1,15 @@
 # Completion for offstage-gateway(1), made of its table of commands.
 _offstage_gateway() {
     local word=${COMP_WORDS[COMP_CWORD]} command= first= words= list= index count=0
+    local option= options=' '
     COMPREPLY=()
     for ((index = 1; index < COMP_CWORD; index++)); do
         case ${COMP_WORDS[index]} in
             --directory|--host|--key-id|--team|--listen|--devices|--metrics|--topics|--environment|--public|--lines|--topic|--alert|--data|--payload|--type|--priority|--expiration|--collapse-id|--ca|--key|--apns-id|--device|--state|--since|--until|--enrolment-file|--identity|--sender|--channel|--count|--battery)
+                option=${COMP_WORDS[index]}
                 ((index++))
                 [[ ${COMP_WORDS[index]} == = ]] && ((index++)) ;;
-            -*) ;;
+            -*) options+="${COMP_WORDS[index]} " ;;
             *)
                 if [[ -z $command ]]; then
                     command=${COMP_WORDS[index]}
@@ -17,7 +19,12 @@ _offstage_gateway() {
                 fi ;;
         esac
     done
-    ((index > COMP_CWORD)) && return
+    if ((index > COMP_CWORD)); then
+        case $command:$option in
+        esac
+        mapfile -t COMPREPLY < <(compgen -W "$list" -- "$word")
+        return
+    fi
     case $command in
         '') words='--json --directory --help --version' list='init serve stats backup keys topics devices send log device completions help' ;;
         help) words='' list='init serve stats backup keys topics devices send log device completions settings' ;;

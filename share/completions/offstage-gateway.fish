@@ -62,7 +62,7 @@ complete -c offstage-gateway -n '__fish_seen_subcommand_from send' -l silent -d 
 complete -c offstage-gateway -n '__fish_seen_subcommand_from send' -l data -r -d 'add a key beside aps; may be given more than once'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from send' -l payload -r -d 'use this payload instead'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from send' -l type -r -d 'apns-push-type (alert, or background if silent)'
-complete -c offstage-gateway -n '__fish_seen_subcommand_from send' -l priority -r -d 'Apns-priority: 10, 5 or 1'
+complete -c offstage-gateway -n '__fish_seen_subcommand_from send' -l priority -r -d 'apns-priority: 10, 5 or 1'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from send' -l expiration -r -d 'apns-expiration, in seconds since 1970; 0: one attempt'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from send' -l collapse-id -r -d 'replace an earlier push with this id'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from send' -l host -r -d 'address of the gateway (default: that of the directory)'

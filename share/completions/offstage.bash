@@ -2,6 +2,12 @@ _offstage_app() {
     offstage apps --json 2>/dev/null | sed -n 's/.*"app" *: *"\([^"]*\)".*/\1/p;s/^command\.//p'
 }
 _offstage_id() {
+    offstage transfers --json 2>/dev/null | sed -n '/"id" *:/{s/.*"id" *: *\([0-9]*\).*/\1/;h;};/"state" *: *"\(paused\|waiting\|running\)"/{g;p;}'
+}
+_offstage_clear_id() {
+    offstage transfers --json 2>/dev/null | sed -n '/"id" *:/{s/.*"id" *: *\([0-9]*\).*/\1/;h;};/"state" *: *"\(finished\|failed\|cancelled\)"/{g;p;}'
+}
+_offstage_explain_id() {
     offstage transfers --json 2>/dev/null | sed -n 's/.*"id" *: *\([0-9]*\).*/\1/p'
 }
 _offstage_condition() {
@@ -83,13 +89,15 @@ _offstage_condition() {
 # Completion for offstage(1), made of its table of commands.
 _offstage() {
     local word=${COMP_WORDS[COMP_CWORD]} command= first= words= list= index count=0
+    local option= options=' '
     COMPREPLY=()
     for ((index = 1; index < COMP_CWORD; index++)); do
         case ${COMP_WORDS[index]} in
             --socket|--lines|-n|--since|--url|--id|--after|--every|--setenv|--output|-o|--directory|-d|--input|-i|--checksum|--connections|--header|--cookies|--cert|--key|--proxy|--limit-rate|--method|--app|--library|--manifest|--patience|--days|--apps|--seed|--seeds|--usage|--budget|--scope|--wake-price|--html|--user)
+                option=${COMP_WORDS[index]}
                 ((index++))
                 [[ ${COMP_WORDS[index]} == = ]] && ((index++)) ;;
-            -*) ;;
+            -*) options+="${COMP_WORDS[index]} " ;;
             *)
                 if [[ -z $command ]]; then
                     command=${COMP_WORDS[index]}
@@ -99,10 +107,16 @@ _offstage() {
                 fi ;;
         esac
     done
-    ((index > COMP_CWORD)) && return
+    if ((index > COMP_CWORD)); then
+        case $command:$option in
+            set:--app) list=$(_offstage_app) ;;
+        esac
+        mapfile -t COMPREPLY < <(compgen -W "$list" -- "$word")
+        return
+    fi
     case $command in
-        '') words='--json --socket --help --version' list='status apps tasks explain history watch logs doctor open leave close submit run cancel dismiss download upload transfers resume move begin end limits pause continue set conditions settings lint modes gates new port simulate evaluate export-usage replay daemon completions help' ;;
-        help) words='' list='status apps tasks explain history watch logs doctor open leave close submit run cancel dismiss download upload transfers resume move begin end limits pause continue set conditions settings lint modes gates new port simulate evaluate export-usage replay daemon completions manifest' ;;
+        '') words='--json --socket --help --version' list='status apps tasks explain history watch logs doctor open leave close submit run cancel dismiss download upload transfers resume move begin end limits pause continue set conditions settings reload lint modes gates new port simulate evaluate export-usage replay daemon completions help' ;;
+        help) words='' list='status apps tasks explain history watch logs doctor open leave close submit run cancel dismiss download upload transfers resume move begin end limits pause continue set conditions settings reload lint modes gates new port simulate evaluate export-usage replay daemon completions manifest' ;;
         status) words='--json --socket --help' ;;
         apps) words='--json --socket --help' ;;
         tasks) words='--json --socket --help' ;;
@@ -131,6 +145,7 @@ _offstage() {
         set) words='--app --json --socket --help' ;;
         conditions) words='--json --socket --help' ;;
         settings) words='--defaults --json --socket --help' ;;
+        reload) words='--json --socket --help' ;;
         lint) words='--json --socket --help' ;;
         modes) words='--json --socket --help' ;;
         gates) words='--json --socket --help' ;;
@@ -146,19 +161,22 @@ _offstage() {
     if [[ $word == -* ]]; then list=$words; fi
     if [[ $word != -* ]]; then
         case $command:$count in
-            tasks:0) list=$(_offstage_app) ;;
-            explain:0) list=$(_offstage_app) ;;
-            history:0) list=$(_offstage_app) ;;
-            watch:0) list=$(_offstage_app) ;;
-            logs:0) list=$(_offstage_app) ;;
-            open:0) list=$(_offstage_app) ;;
-            leave:0) list=$(_offstage_app) ;;
-            close:0) list=$(_offstage_app) ;;
-            run:0) list=$(_offstage_app) ;;
-            cancel:0) list=$(_offstage_app) ;;
-            dismiss:*) list=$(_offstage_app) ;;
-            resume:*) list=$(_offstage_id) ;;
-            pause:*) list=$(_offstage_id) ;;
+            tasks:0) list="$(_offstage_app)" ;;
+            explain:0) list="$(_offstage_app) $(_offstage_explain_id)" ;;
+            history:0) list="$(_offstage_app)" ;;
+            watch:0) list="$(_offstage_app)" ;;
+            logs:0) list="$(_offstage_app)" ;;
+            open:0) list="$(_offstage_app)" ;;
+            leave:0) list="$(_offstage_app)" ;;
+            close:0) list="$(_offstage_app)" ;;
+            run:0) list="$(_offstage_app)" ;;
+            cancel:0) list="$(_offstage_app) $(_offstage_id)" ;;
+            dismiss:*) list="$(_offstage_app)" ;;
+            transfers:*) list="$(_offstage_id)"
+                [[ $options == *' --clear '* ]] && list=$(_offstage_clear_id) ;;
+            resume:*) list="$(_offstage_id)" ;;
+            move:*) list="$(_offstage_id)" ;;
+            pause:*) list="$(_offstage_id)" ;;
             set:0) list='battery power network metered low-data locked idle low-power thermal memory storage profile finish-up entering-background wake-grant task-beyond-wake processing-grant processing-grant-charging expiry-warning suspend-delay launch-watchdog stop-timeout probe-limit interrupted-limit memory-limit cpu-limit cpu-window lock-check-delay log-size background-refresh minimum-refresh-interval refreshes-per-day shared-budget prior wake-price waking-from waking-until shared-wake refresh-on-metered processing-interval battery-limit battery-margin settle-time idle-load idle-patience thermal-margin memory-calm unused-limit dropped-after back-off back-off-limit launch-spacing run-slots pause-after-boot pause-after-resume pause-after-start wake-from-sleep transfer-slots transfers-per-host discretionary-wait transfer-proxy app-wakes-per-day app-time-per-day device-wakes-per-day device-time-per-day pending-refreshes pending-processing failures-before-command failure-command failure-age history-lines history-age' ;;
             set:1) list=$(_offstage_condition "$first") ;;
             new:0) list='app' ;;
