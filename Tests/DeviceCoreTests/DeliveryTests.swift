@@ -5,7 +5,7 @@ import Vocabulary
 /// Work handed to linked apps: offer, receipt, go, completion or expiry (B1 to B9, C3, C7 to C9).
 struct DeliveryTests {
     /// An app that was opened, has submitted what `kinds` say, and was left.
-    private static func bench(
+    static func bench(
         _ kinds: [TaskKind] = [.refresh],
         isSuspended: Bool = false,
         needs: Needs = Needs()
@@ -454,50 +454,5 @@ struct DeliveryTests {
         #expect(try #require(bench.runs.last).cpu == nil)
         measured(503)
         #expect(bench.device.ledger.cpu == .seconds(9))
-    }
-
-    // MARK: Reconnecting
-
-    @Test func `a receiver that reconnects says what it accepted, runs and finished`() throws {
-        var (bench, launch) = try Self.bench([.processing, .processing, .processing])
-        let offers = bench.offers(launch)
-        try #require(offers.count == 3)
-        bench.say(launch, .accepted(offers[0]))
-        bench.say(launch, .accepted(offers[1]))
-        bench.say(launch, .disconnected)
-        bench.say(
-            launch,
-            .reconnected(
-                running: [offers[0]],
-                finished: [FinishedDelivery(delivery: offers[1], result: .succeeded)]
-            )
-        )
-        #expect(bench.results == [.succeeded])
-        #expect(bench.offers(launch) == [offers[2]])
-        bench.say(launch, .completed(offers[0], .succeeded))
-        #expect(bench.results == [.succeeded, .succeeded])
-    }
-
-    @Test func `what was received but never heard go gets it again`() throws {
-        var (bench, launch) = try Self.bench()
-        let delivery = try bench.accept(launch)
-        bench.say(launch, .disconnected)
-        bench.say(launch, .reconnected(running: [], finished: []))
-        #expect(bench.told(launch) == [.go(delivery)])
-    }
-
-    @Test func `an app that finished what was only offered has received it`() throws {
-        var (bench, launch) = try Self.bench()
-        let delivery = try #require(bench.offers(launch).first)
-        bench.say(launch, .disconnected)
-        bench.say(
-            launch,
-            .reconnected(
-                running: [],
-                finished: [FinishedDelivery(delivery: delivery, result: .succeeded)]
-            )
-        )
-        #expect(bench.results == [.succeeded])
-        #expect(bench.requests("app").isEmpty)
     }
 }

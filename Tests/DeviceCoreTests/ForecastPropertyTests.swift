@@ -220,7 +220,8 @@ private struct RandomLife {
             case .wake: mayBeStale && !isInUse && !runs(nil).isEmpty
             case .price:
                 mayBeStale && told.forecast.chance <= told.forecast.price
-                    && !runs(nil).contains(told.app) && runs(1000).contains(told.app)
+                    && (told.forecast.expectedAt ?? soon < soon || !runs(nil).contains(told.app))
+                    && runs(1000).contains(told.app)
             }
         guard !holds else { return }
         let blocker = told.forecast.blocker?.rawValue ?? "refresh"

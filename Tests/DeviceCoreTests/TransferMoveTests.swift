@@ -149,7 +149,7 @@ struct TransferMoveTests {
 
     @Test mutating func `one that a gate stops is not said to run`() throws {
         let id = try enqueue(1)[0]
-        bench.set(.network, 0)
+        bench.set(.thermal, 3)
         #expect(sentence(id) == "transfer \(id) is being stopped, to wait.")
     }
 

@@ -73,6 +73,7 @@ extension Device {
         _ transition: inout Transition
     ) {
         var attempt = attempt
+        let sent = attempt.received
         attempt.answer = answer
         let hadBytes = transfers[id]?.resume != nil
         let isUpload = transfers[id]?.order.direction.isUpload ?? false
@@ -89,8 +90,10 @@ extension Device {
             if mustBeAlone { $0.isAlone = true }
             if (200..<400).contains(answer.status) { $0.refusals = 0 }
         }
-        // The answer to an upload is its end.
-        if attempt.then == nil, answer.offset > 0, !isUpload {
+        if isUpload {
+            // The answer is its end, and may be the first that is heard of what was sent.
+            if attempt.received != sent { tellProgress(of: id, &transition) }
+        } else if attempt.then == nil, answer.offset > 0 {
             tellProgress(of: id, resumedAt: answer.offset, &transition)
         }
         lookForFile(id, answer, attempt, &transition)
