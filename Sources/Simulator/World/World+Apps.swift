@@ -261,6 +261,7 @@ extension World {
         let needs = Needs(
             power: kind == .processing && plans[index].random.chance(1, in: 3),
             network: plans[index].random.chance(1, in: 3),
+            unmetered: plans[index].random.chance(1, in: 6),
             unlocked: plans[index].random.chance(1, in: 8)
         )
         return Submission(

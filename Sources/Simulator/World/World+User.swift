@@ -170,7 +170,8 @@ extension World {
             every: user.random.chance(1, in: 8) ? .hours(6) : nil,
             needs: Needs(
                 power: user.random.chance(1, in: 4) && isProcessing,
-                network: user.random.chance(1, in: 4)
+                network: user.random.chance(1, in: 4),
+                unmetered: user.random.chance(1, in: 6)
             ),
             token: "user-\(user.jobs)",
             command: [name, isProcessing ? "--process" : "--refresh"]
