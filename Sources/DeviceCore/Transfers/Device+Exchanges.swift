@@ -20,13 +20,17 @@ extension Device {
         case (.answered(let answer), .running(let attempt)):
             answered(id, answer, attempt, &transition)
         case (.progress(let received, let durable), .running(let attempt)):
-            if transfer.order.direction.isUpload {
+            let isUpload = transfer.order.direction.isUpload
+            if isUpload {
                 uploadProgressed(id, attempt, sent: received, confirmed: durable)
             } else {
                 progressed(id, attempt, received: received, durable: durable)
             }
-            // What is only durable now is no news to an app.
-            if transfers[id]?.received != transfer.received { tellProgress(of: id, &transition) }
+            // What is only durable now is no news to an app. What was sent may be known from the
+            // answer already, which is not told.
+            if isUpload || transfers[id]?.received != transfer.received {
+                tellProgress(of: id, &transition)
+            }
         case (.ranges(let ranges), .running(var attempt)):
             attempt.ranges = ranges
             transfers.change(id) { $0.state = .running(attempt) }
@@ -73,7 +77,6 @@ extension Device {
         _ transition: inout Transition
     ) {
         var attempt = attempt
-        let sent = attempt.received
         attempt.answer = answer
         let hadBytes = transfers[id]?.resume != nil
         let isUpload = transfers[id]?.order.direction.isUpload ?? false
@@ -90,10 +93,8 @@ extension Device {
             if mustBeAlone { $0.isAlone = true }
             if (200..<400).contains(answer.status) { $0.refusals = 0 }
         }
-        if isUpload {
-            // The answer is its end, and may be the first that is heard of what was sent.
-            if attempt.received != sent { tellProgress(of: id, &transition) }
-        } else if attempt.then == nil, answer.offset > 0 {
+        // The answer to an upload is its end.
+        if attempt.then == nil, answer.offset > 0, !isUpload {
             tellProgress(of: id, resumedAt: answer.offset, &transition)
         }
         lookForFile(id, answer, attempt, &transition)
