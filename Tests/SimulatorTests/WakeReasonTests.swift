@@ -21,6 +21,8 @@ struct WakeReasonTests {
         private var awakeSince: Moment?
         /// An alarm whose work is still to begin.
         private var alarm: Moment?
+        /// The last few entries, to be told with one that is empty.
+        private var before: [String] = []
 
         func ended(_ turn: Turn, _ world: World) -> String? {
             // What a daemon that was killed then had decided is in its log.
@@ -36,6 +38,8 @@ struct WakeReasonTests {
             wakeKnown = world.awakeSince
             for entry in turn.entries {
                 if Self.keepsAwake(entry.event) { awakeSince = turn.moment }
+                let text = "\(entry.event) at \(entry.moment.local): \(entry.decisions)"
+                defer { before = before.suffix(3) + [String(text.prefix(600))] }
                 guard case .timer = entry.event else { continue }
                 timers += 1
                 look(at: entry, wasAsleep: wasAsleep, begins: turn.beginsAnything)
@@ -77,7 +81,7 @@ struct WakeReasonTests {
                 // woken for must follow. Or a new day has begun, and with it other plans.
                 if !begins, !saves { alarm = entry.moment }
             } else if !acts, awakeSince.map({ entry.moment.boot - $0.boot > .minutes(1) }) ?? true {
-                empty.append("seed \(seed): a timer at \(entry.moment.local)")
+                empty.append("seed \(seed): a timer at \(entry.moment.local) after \(before)")
             }
         }
 
