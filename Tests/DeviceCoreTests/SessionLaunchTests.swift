@@ -76,4 +76,39 @@ struct SessionLaunchTests {
             #expect(bench.spawn(of: "app") != nil, "restarts: \(restarts)")
         }
     }
+
+    /// It is suspended with its acknowledgement on the way, and resumed for what that is about.
+    @Test(arguments: [false, true])
+    func `what an app was offered stays with it, though there is nothing left to tell`(
+        restarts: Bool
+    ) throws {
+        var (bench, launch) = try Bench.withApp()
+        bench.askSession(launch, .join(sendsLaunchEvents: true))
+        let id = try enqueue(&bench, launch, 1)
+        finish(&bench, id)
+        #expect(bench.ends(launch).map(\.task.task) == [1])
+        bench.ask(.leave(AppID("app")))
+        bench.say(launch, .enteredBackground)
+        bench.advance(.seconds(5))
+        #expect(bench.contains(.freeze(launch)))
+        let offer = try #require(bench.offers(launch).first)
+        bench.say(launch, .acknowledged(id))
+        #expect(bench.stored(id) == nil)
+        if restarts {
+            let process = bench.launch(launch)?.process
+            try bench.restart(
+                survivors: [Survivor(launch: launch, process: process, alive: true)],
+                manifests: [manifest]
+            )
+            bench.say(launch, .reconnected(running: [], finished: []))
+            #expect(bench.offers(launch) == [offer])
+        }
+        #expect(bench.requests("app").map(\.state) == [.offered(launch)])
+        bench.say(launch, .accepted(offer))
+        #expect(bench.told(launch).contains(.go(offer)))
+        #expect(bench.requests("app").map(\.state) == [.running(launch)])
+        bench.say(launch, .completed(offer, .succeeded))
+        #expect(bench.results == [.succeeded])
+        #expect(bench.requests("app").isEmpty)
+    }
 }

@@ -16,7 +16,7 @@ extension Device {
                 !queue.ended.isEmpty || !queue.asking.isEmpty
             else {
                 // It waited to tell what the app, as it was frozen, was about to acknowledge.
-                if let request, request.isPending { withdraw(request, of: index) }
+                if let request, request.state == .pending { withdraw(request, of: index) }
                 continue
             }
             guard let listener = listener(of: session.identifier, index) else {
