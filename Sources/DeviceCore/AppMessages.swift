@@ -163,8 +163,7 @@ package enum StopReason: String, Hashable, Sendable, Codable, CaseIterable {
     /// The grant is used up.
     case timeout
     case powerLost, networkLost
-    /// Or low-data mode was turned on: what is stored has one word for both.
-    case networkMetered
+    case networkMetered, lowDataMode
     case deviceInUse
     /// The data that it asked for is protected by the lock now.
     case dataLocked

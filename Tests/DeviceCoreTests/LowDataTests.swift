@@ -102,6 +102,7 @@ struct LowDataTests {
     }
 
     @Test func `why it stopped a run is said in words that are true of it`() {
-        #expect(StopReason.networkMetered.summary.contains("low-data mode is on"))
+        #expect(StopReason.lowDataMode.summary == "low-data mode is on")
+        #expect(StopReason.networkMetered.summary == "the network is metered now")
     }
 }

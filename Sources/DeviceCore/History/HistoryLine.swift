@@ -188,7 +188,8 @@ extension StopReason {
         case .timeout: "its time was over"
         case .powerLost: "external power is gone"
         case .networkLost: "the network is gone"
-        case .networkMetered: "the network is metered now, or low-data mode is on"
+        case .networkMetered: "the network is metered now"
+        case .lowDataMode: "low-data mode is on"
         case .deviceInUse: "the device is in use"
         case .dataLocked: "the data that it needs is locked now"
         case .lowPowerMode: "low-power mode"
@@ -212,10 +213,9 @@ extension StopReason {
     var isAppsFault: Bool {
         switch self {
         case .timeout, .memoryLimit, .cpuMonitor, .fileLock, .launchWatchdog, .neverCompleted: true
-        case .powerLost, .networkLost, .networkMetered, .deviceInUse, .dataLocked, .lowPowerMode,
-            .thermal, .memoryPressure, .userClosed, .cancelled, .paused, .simulated,
-            .manifestRemoved,
-            .interruptedTooLong:
+        case .powerLost, .networkLost, .networkMetered, .lowDataMode, .deviceInUse, .dataLocked,
+            .lowPowerMode, .thermal, .memoryPressure, .userClosed, .cancelled, .paused,
+            .simulated, .manifestRemoved, .interruptedTooLong:
             false
         }
     }

@@ -258,8 +258,8 @@ extension Launch {
             manifest?.whenInterrupted == .freeze
         else { return false }
         switch reason {
-        case .timeout, .powerLost, .networkLost, .networkMetered, .deviceInUse, .dataLocked,
-            .lowPowerMode, .thermal, .paused, .simulated:
+        case .timeout, .powerLost, .networkLost, .networkMetered, .lowDataMode, .deviceInUse,
+            .dataLocked, .lowPowerMode, .thermal, .paused, .simulated:
             return true
         case .memoryPressure, .memoryLimit, .cpuMonitor, .fileLock, .launchWatchdog, .userClosed,
             .cancelled, .manifestRemoved, .interruptedTooLong, .neverCompleted:

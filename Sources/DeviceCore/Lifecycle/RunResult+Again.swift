@@ -22,9 +22,9 @@ extension RunResult {
         case .retry: true
         case .expired(let reason), .terminated(let reason):
             switch reason {
-            case .powerLost, .networkLost, .networkMetered, .deviceInUse, .dataLocked,
-                .lowPowerMode, .thermal, .memoryPressure, .paused, .userClosed, .manifestRemoved,
-                .interruptedTooLong:
+            case .powerLost, .networkLost, .networkMetered, .lowDataMode, .deviceInUse,
+                .dataLocked, .lowPowerMode, .thermal, .memoryPressure, .paused, .userClosed,
+                .manifestRemoved, .interruptedTooLong:
                 true
             case .timeout: trigger.grant.isAgainAfterTimeout
             case .memoryLimit, .cpuMonitor, .fileLock, .launchWatchdog, .cancelled, .simulated,

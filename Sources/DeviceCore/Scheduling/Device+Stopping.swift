@@ -35,7 +35,7 @@ extension Device {
         case .thermal: conditions.isTooWarm ? .thermal : nil
         case .memory: conditions.isMemoryShort ? .memoryPressure : nil
         case .metered: conditions.isAssured(.metered) ? nil : .networkMetered
-        case .lowData: conditions.lowData ? .networkMetered : nil
+        case .lowData: conditions.lowData ? .lowDataMode : nil
         case .locked: conditions.isAssured(.locked) ? nil : .dataLocked
         case .battery, .storage: nil
         }
@@ -52,7 +52,7 @@ extension Device {
         switch reason {
         case .powerLost: needs.power
         case .networkLost: needs.network
-        case .networkMetered: needs.unmetered
+        case .networkMetered, .lowDataMode: needs.unmetered
         case .dataLocked: needs.unlocked
         case .deviceInUse, .lowPowerMode, .thermal, .memoryPressure:
             trigger.grant.endsWhenDeviceIsBusy

@@ -83,9 +83,9 @@ extension RunResult {
         case .expired(let reason), .terminated(let reason):
             switch reason {
             case .memoryLimit, .cpuMonitor, .fileLock, .cancelled, .neverCompleted: false
-            case .timeout, .powerLost, .networkLost, .networkMetered, .deviceInUse, .dataLocked,
-                .lowPowerMode, .thermal, .memoryPressure, .paused, .userClosed, .manifestRemoved,
-                .interruptedTooLong, .launchWatchdog, .simulated:
+            case .timeout, .powerLost, .networkLost, .networkMetered, .lowDataMode, .deviceInUse,
+                .dataLocked, .lowPowerMode, .thermal, .memoryPressure, .paused, .userClosed,
+                .manifestRemoved, .interruptedTooLong, .launchWatchdog, .simulated:
                 true
             }
         case .newData, .noData, .failed, .succeeded, .unsuccessful, .crashed, .exited, .unknown:
