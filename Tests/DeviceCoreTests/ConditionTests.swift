@@ -198,4 +198,30 @@ struct ConditionTests {
             }
         }
     }
+
+    @Test func `each has its place in arrays, and its own row`() {
+        #expect(Condition.allCases.map(\.index) == Array(Condition.allCases.indices))
+        for condition in Condition.allCases {
+            let name = condition.row.name
+            #expect(name.replacing("-", with: "") == condition.rawValue.lowercased())
+        }
+    }
+
+    /// An earlier build had fewer.
+    @Test(arguments: ["states", "cameBack"])
+    func `a log of a build that knows other conditions is refused`(_ field: String) throws {
+        var bytes = try EventLog.piece(EventLog.Header(build: "this", device: Device()))
+        #expect(try Replay(bytes).events == 0)
+        let header = EventLog.Header(build: "earlier", device: Device())
+        var fields = try #require(try ValueEncoder().encode(header).mapValue)
+        var device = try #require(fields["device"]?.mapValue)
+        var conditions = try #require(device["conditions"]?.mapValue)
+        let all = try #require(conditions[field]?.listValue)
+        #expect(all.count == Condition.allCases.count)
+        conditions[field] = .list(Array(all.dropLast()))
+        device["conditions"] = .map(conditions)
+        fields["device"] = .map(device)
+        bytes = try EventLog.piece(Value.map(fields))
+        #expect(throws: Replay.Problem.self) { try Replay(bytes) }
+    }
 }

@@ -36,6 +36,22 @@ package struct Conditions: Hashable, Sendable, Codable {
         states[Condition.storage.index] = inForce(.storage)
     }
 
+    /// An event log may be of a build that knows other conditions.
+    package init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        readings = try fields.decode([SourceReading].self, forKey: .readings)
+        states = try fields.decode([State].self, forKey: .states)
+        batteryIsLow = try fields.decode(Bool.self, forKey: .batteryIsLow)
+        cameBack = try fields.decode([BootTime?].self, forKey: .cameBack)
+        unlockedOnce = try fields.decode(Bool.self, forKey: .unlockedOnce)
+        let count = Condition.allCases.count
+        guard states.count == count, cameBack.count == count else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "not these conditions")
+            )
+        }
+    }
+
     package subscript(_ condition: Condition) -> State { states[condition.index] }
 
     func cameBack(_ condition: Condition) -> BootTime? { cameBack[condition.index] }
