@@ -73,4 +73,21 @@ struct LeftOverTests {
         #expect(other.sentence.hasPrefix("app has no task called app.other: "))
         #expect(other.lastRun == nil)
     }
+
+    /// It never runs, and is an app all the same as long as it has any.
+    @Test func `what has transfers is listed, until they are forgotten`() {
+        var bench = Bench()
+        let order = TransferOrder(url: "http://example.org/a", directory: "/home/user")
+        guard case .transfers(let ids) = bench.ask(.transfer(.enqueue([order], token: nil))) else {
+            Issue.record("\(String(describing: bench.reply))")
+            return
+        }
+        #expect(listed(bench) == [Device.downloads.name])
+        #expect(bench.device.status(at: bench.now).apps == 1)
+        bench.ask(.transfer(.cancel(ids)))
+        for id in ids { bench.report(id, .ended(.interrupted(.init(.stopped)), durable: nil)) }
+        #expect(listed(bench) == [Device.downloads.name], "its end is told of")
+        bench.ask(.transfer(.forget(nil)))
+        #expect(listed(bench) == [] && bench.device.status(at: bench.now).apps == 0)
+    }
 }

@@ -6,8 +6,12 @@ extension Device {
     package var appNames: [String] { usedIndices.filter(isListed).map { apps[$0].id.name } }
 
     /// Apps that there are: what is kept of one whose manifest is gone, or of a command that was
-    /// cancelled before it ran, is no app.
-    var listed: [Int] { usedIndices.filter { isListed($0) && !apps[$0].isLeftOver } }
+    /// cancelled before it ran, is no app. What never runs may have transfers.
+    var listed: [Int] {
+        usedIndices.filter {
+            isListed($0) && (!apps[$0].isLeftOver || transfers.contains(app: $0))
+        }
+    }
 
     /// Whether an app of that id is one that there is.
     package func isListed(_ app: AppID) -> Bool { apps.index(of: app).map(isListed) ?? false }
