@@ -161,7 +161,7 @@ extension Device {
         var transfer = record.transfer
         // The network process has ended with its daemon. What was to stop is settled as this one
         // starts.
-        if case .running(let attempt) = transfer.state, attempt.then ?? .wait == .wait {
+        if case .running(let attempt) = transfer.state, attempt.next == .wait {
             transfer.state = .waiting
         }
         // Names and passwords have gone with it.

@@ -168,7 +168,7 @@ extension Device {
                 transfers.change(id) { $0.resume = resume }
             }
             if interruption.cause == .stopped || attempt.then != nil {
-                return settle(id, as: attempt.then ?? .wait, &transition)
+                return settle(id, as: attempt.next, &transition)
             }
             let hasProgressed = transfers[id]?.durable ?? 0 > known
             delay(id, interruption, hasProgressed: hasProgressed, &transition)

@@ -187,7 +187,7 @@ extension Device {
     mutating func settleStopped(_ transition: inout Transition) {
         for transfer in transfers.all() {
             guard case .running(let attempt) = transfer.state else { continue }
-            settle(transfer.id, as: attempt.then ?? .wait, &transition)
+            settle(transfer.id, as: attempt.next, &transition)
         }
     }
 

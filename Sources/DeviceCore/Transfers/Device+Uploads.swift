@@ -146,7 +146,7 @@ extension Device {
             }
         }
         if interruption.cause == .stopped || attempt.then != nil {
-            return settle(id, as: attempt.then ?? .wait, &transition)
+            return settle(id, as: attempt.next, &transition)
         }
         delay(id, interruption, hasProgressed: hasProgressed, &transition)
         settle(id, as: .wait, &transition)

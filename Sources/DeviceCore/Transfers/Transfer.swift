@@ -73,6 +73,9 @@ package struct Transfer: Hashable, Sendable, Codable {
         /// It has been told to end, and this comes of it then; nil: it goes on.
         package internal(set) var then: Next?
 
+        /// What comes of it as it ends unfinished.
+        var next: Next { then ?? .wait }
+
         package enum Next: String, Hashable, Sendable, Codable {
             case wait, pause, cancel, timeOut, close, keep, exists
 
