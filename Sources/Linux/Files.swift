@@ -253,6 +253,8 @@ package struct FileStatus: Equatable, Sendable {
 
     package var kind: Kind
     package var size: Int64
+    /// What it takes of the disk: less than its size, or more.
+    package var allocated: Int64
     /// Permission bits, such as 0o600.
     package var permissions: UInt32
     package var user: UInt32
@@ -281,6 +283,8 @@ package struct FileStatus: Equatable, Sendable {
             default: .other
             }
         size = Int64(information.st_size)
+        // Blocks of 512 bytes, whatever the file system has.
+        allocated = Int64(information.st_blocks) * 512
         permissions = UInt32(information.st_mode & 0o7777)
         (user, group) = (information.st_uid, information.st_gid)
         (device, inode) = (UInt64(information.st_dev), UInt64(information.st_ino))

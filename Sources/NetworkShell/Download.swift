@@ -61,7 +61,9 @@ final class Download: RunningExchange {
         self.id = id
         self.file = DownloadFile(file)
         let status = try? self.file.descriptor.status()
-        (fileSystem, isUntouched) = (status?.device ?? 0, status?.size == 0)
+        // An attempt that was killed leaves what it reserved, which adds nothing to the size.
+        isUntouched = status?.size == 0 && status?.allocated == 0
+        fileSystem = status?.device ?? 0
         exchange = Exchange(order, digits: DigestChallenge.digits)
         durable = order.resume?.filled ?? FilledBytes(prefix: 0)
         toldRanges = durable.ranges
@@ -282,7 +284,7 @@ final class Download: RunningExchange {
     private func reserve(_ answer: ExchangeAnswer) {
         guard let total = answer.total, total - answer.offset >= 1 << 20 else { return }
         // Also if it fails: some file systems keep what they found.
-        reserved = true
+        (reserved, isUntouched) = (true, false)
         do throws(LinuxError) {
             try file.descriptor.reserve(total - answer.offset, at: answer.offset)
         } catch  where error.errno == .noSpace || error.errno == .quota {
