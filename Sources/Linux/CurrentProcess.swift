@@ -31,10 +31,10 @@ package enum CurrentProcess {
     /// Hands what is free on the heap back to the system: worth it after a peak, not often.
     package static func releaseFreeMemory() { clinux_release_free_memory() }
 
-    /// From now on memory that is freed stays with the process: of blocks of up to `blocks` bytes,
-    /// and `most` bytes in all. For who frees and takes the same all the time.
-    package static func keepFreeMemory(blocks: Int32, most: Int32) {
-        clinux_keep_free_memory(blocks, most)
+    /// From now on memory that is freed stays with the process: of blocks of up to `size` bytes,
+    /// and `total` bytes in all. For who frees and takes the same all the time.
+    package static func keepFreeMemory(ofBlocksUpTo size: Int32, total: Int32) {
+        clinux_keep_free_memory(size, total)
     }
 
     /// For the calling thread and those that it starts later: call before the first thread.

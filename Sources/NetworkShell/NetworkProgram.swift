@@ -26,7 +26,7 @@ package enum NetworkProgram {
             // A server that hangs up is no reason to end.
             try CurrentProcess.ignore(signal: Signal.pipe)
             // A buffer of each request comes and goes; the process itself goes when it is idle.
-            CurrentProcess.keepFreeMemory(blocks: 1 << 20, most: 8 << 20)
+            CurrentProcess.keepFreeMemory(ofBlocksUpTo: 1 << 20, total: 8 << 20)
             // Before any thread, and before anything is read.
             let sandbox = try Sandbox()
             let loop = try EventLoop()

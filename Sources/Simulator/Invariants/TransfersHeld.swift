@@ -10,7 +10,7 @@ final class TransfersHeld: EffectInvariant, ProcessInvariant {
     /// Since when: no network; a metered one; low-data mode; low-power mode.
     private var offline: BootTime?
     private var metered: BootTime?
-    private var thrifty: BootTime?
+    private var lowData: BootTime?
     private var saving: BootTime?
     /// A device does not believe at once that its network is gone (`Device.networkGrace`).
     private static let patience = Interval.minutes(1)
@@ -48,7 +48,7 @@ final class TransfersHeld: EffectInvariant, ProcessInvariant {
         if spares, isLong(metered, now), isMetered(world) {
             return "transfer \(id) begins on a metered network"
         }
-        if spares, isLong(thrifty, now), isThrifty(world) {
+        if spares, isLong(lowData, now), isLowData(world) {
             return "transfer \(id) begins in low-data mode"
         }
         if order.isDiscretionary, isLong(saving, now), isSaving(world) {
@@ -78,7 +78,7 @@ final class TransfersHeld: EffectInvariant, ProcessInvariant {
         let now = world.now.boot
         offline = isOffline(world) ? offline ?? now : nil
         metered = isMetered(world) ? metered ?? now : nil
-        thrifty = isThrifty(world) ? thrifty ?? now : nil
+        lowData = isLowData(world) ? lowData ?? now : nil
         saving = isSaving(world) ? saving ?? now : nil
         return nil
     }
@@ -88,7 +88,7 @@ final class TransfersHeld: EffectInvariant, ProcessInvariant {
         return nil
     }
 
-    func rebooted() { (offline, metered, thrifty, saving) = (nil, nil, nil, nil) }
+    func rebooted() { (offline, metered, lowData, saving) = (nil, nil, nil, nil) }
 
     private func connections(to isMeant: (String) -> Bool) -> Int64 {
         running.reduce(0) { $0 + (isMeant($1.host) ? $1.connections : 0) }
@@ -104,7 +104,7 @@ final class TransfersHeld: EffectInvariant, ProcessInvariant {
     private func isMetered(_ world: World) -> Bool {
         world.sensing(.metered) == .known && world.value(.metered) == 1
     }
-    private func isThrifty(_ world: World) -> Bool {
+    private func isLowData(_ world: World) -> Bool {
         world.sensing(.lowData) == .known && world.value(.lowData) == 1
     }
     private func isSaving(_ world: World) -> Bool {
