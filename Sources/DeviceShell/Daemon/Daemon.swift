@@ -314,18 +314,17 @@ final class Daemon {
         } catch {
             DaemonLog.write("no keeper, so nothing is left frozen: \(error)")
         }
-        for id in reached.discover() { try? reached.thaw(id) }
+        let reached = reached
+        for id in reached?.discover() ?? [] { try? reached?.thaw(id) }
     }
 
-    /// What reaches our launches: markers in the directory of others are not of these.
-    private var reached: any ProcessControl {
-        guard state.lock.place == .other else { return control }
-        return control.step.control(with: nil) ?? control
+    private var reached: (any ProcessControl)? {
+        control.step.reach(control, from: state.lock.place)
     }
 
     /// What was killed needs a moment to die, and no timer comes back to it. False: it needs more.
     private func endsDying() -> Bool {
-        let control = reached
+        guard let control = reached else { return true }
         let end = Clocks.boot() + .seconds(1)
         while !control.discover().filter({ !control.remove($0) }).isEmpty {
             guard Clocks.boot() < end else { return false }

@@ -83,4 +83,13 @@ extension ControlStep {
         }
         return markers.map { FallbackControl(groups, $0) } ?? groups
     }
+
+    /// What reaches the launches of a daemon, or of the keeper after it: not those that have a
+    /// marker in the directory of others. Nil: nothing does.
+    func reach(
+        _ own: (any ProcessControl)?,
+        from place: LockFile.Place
+    ) -> (any ProcessControl)? {
+        place == .other ? control(with: nil) : own
+    }
 }

@@ -123,9 +123,8 @@ struct KeptScope: ~Copyable {
         return answer.flatMap(\.self)
     }
 
-    /// What reaches the launches: not those that have a marker in the directory of others.
     private func reach(_ lock: borrowing DaemonLock) -> (any ProcessControl)? {
-        lock.place == .other ? step?.control(with: nil) : control
+        step?.reach(control, from: lock.place)
     }
 
     // MARK: Ends
