@@ -83,6 +83,22 @@ struct DestinationTests {
         #expect(try bench.names(in: "out") == [])
     }
 
+    /// The daemon hears of its end before it has looked for the directory.
+    @Test func `nor of what the network process had begun as it died`() throws {
+        server.change("/file") { $0.holdsAfter = 600_000 }
+        let id = try enqueueInDirectory()
+        try server.waitUntilHeld(1)
+        let network = try PidFD(of: bench.networkProcess())
+        try network.send(Signal.stop)
+        _ = try bench.state(of: id)
+        try renameDirectory()
+        #expect(try bench.names(in: "out").count == 1)
+        try network.send(Signal.kill)
+        try bench.waitForEnd(id)
+        #expect(try bench.state(of: id)?["failure"] == "file")
+        #expect(try bench.names(in: "out") == [])
+    }
+
     @Test func `nor of what fails while another directory has the name`() throws {
         server.change("/file") { $0.holdsAfter = 600_000 }
         try Files.makeDirectory(bench.path("in"), permissions: 0o755)

@@ -11,11 +11,11 @@ struct TransferFiles {
     struct Opened: ~Copyable {
         let descriptor: FileDescriptor
         let inode: UInt64
-        let place: Place
+        let partial: PartialFile
     }
 
     /// Where the bytes of an attempt go, whatever its directory is called by now.
-    struct Place {
+    struct PartialFile {
         fileprivate let path: String
         fileprivate let name: String
         fileprivate let opened: TurnDirectory.Opened
@@ -43,8 +43,8 @@ struct TransferFiles {
                 try? opened.directory.remove(file.partialName)
                 throw LinuxError("open", file.partialName, .stale)
             }
-            let place = Place(path: file.directory, name: file.partialName, opened: opened)
-            return Opened(descriptor: descriptor, inode: status.inode, place: place)
+            let partial = PartialFile(path: file.directory, name: file.partialName, opened: opened)
+            return Opened(descriptor: descriptor, inode: status.inode, partial: partial)
         } catch {
             throw error.errno == .stale ? .lost : .system(error)
         }
@@ -59,9 +59,9 @@ struct TransferFiles {
     }
 
     /// Nothing has the name of its directory any more: no file of it can be put in place.
-    func isGone(_ place: Place) -> Bool {
+    func isGone(_ partial: PartialFile) -> Bool {
         do throws(LinuxError) {
-            _ = try directories.open(place.path)
+            _ = try directories.open(partial.path)
             return false
         } catch {
             return error.errno == .noEntry || error.errno == .notDirectory
@@ -69,10 +69,10 @@ struct TransferFiles {
     }
 
     /// Who goes by its path does not come to it.
-    func isElsewhere(_ place: Place) -> Bool {
+    func isElsewhere(_ partial: PartialFile) -> Bool {
         do throws(LinuxError) {
-            let found = try directories.open(place.path).directory.descriptor.status()
-            let own = try place.opened.directory.descriptor.status()
+            let found = try directories.open(partial.path).directory.descriptor.status()
+            let own = try partial.opened.directory.descriptor.status()
             return (found.device, found.inode) != (own.device, own.inode)
         } catch {
             return error.errno == .noEntry || error.errno == .notDirectory
@@ -142,12 +142,14 @@ struct TransferFiles {
             try directory.rename(partial, to: placement.name, replacing: placement.overwrites)
             return .placed(name: placement.name)
         } catch {
-            guard error.errno == .noEntry || error.errno == .exists,
-                directory.inode(of: partial) == nil
-            else { return .notPlaced(failure(error)) }
-            // By a daemon that has died since: it did not live to tell.
+            // By a daemon that has died since: it did not live to tell. Where a name is given in
+            // two steps, the file may have both.
             let isNamed =
                 placement.inode != nil && directory.inode(of: placement.name) == placement.inode
+            guard error.errno == .noEntry || error.errno == .exists,
+                isNamed || directory.inode(of: partial) == nil
+            else { return .notPlaced(failure(error)) }
+            if isNamed { try? directory.remove(partial) }
             return isNamed ? .placed(name: placement.name) : .lost
         }
     }

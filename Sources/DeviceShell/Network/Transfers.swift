@@ -26,7 +26,7 @@ final class Transfers {
     /// Begun and not ended, each with the process that has it.
     private var running: [TransferID: NetworkProcess] = [:]
     /// Of those, and of what is complete and has yet to be put in place.
-    private var places: [TransferID: TransferFiles.Place] = [:]
+    private var partials: [TransferID: TransferFiles.PartialFile] = [:]
     /// Told to stop, because their directory is gone.
     private var displaced: Set<TransferID> = []
     /// What the last process told of its sandbox; nil: none has yet.
@@ -58,7 +58,7 @@ final class Transfers {
         case .place(let placement): place(id, placement)
         case .discard(let file):
             files.discard(file)
-            places.removeValue(forKey: id)?.remove()
+            partials.removeValue(forKey: id)?.remove()
         // What cannot be asked for is left to the server.
         case .remove(let removal): try? networkProcess()?.send(.remove(removal), with: nil)
         case .look(let directory, let name):
@@ -82,9 +82,10 @@ final class Transfers {
         do throws(TransferFiles.Problem) {
             let opened = try files.open(file, durable: order.resume?.filled.end ?? 0)
             happened(id, .opened(inode: opened.inode))
-            places[id] = opened.place
+            let partial = opened.partial
             let handle = NetworkProcess.OpenFile(opened.descriptor)
             guard let process = networkProcess(for: id) else { return }
+            partials[id] = partial
             send(.begin(id, order), with: handle, of: id, to: process)
         } catch {
             switch error {
@@ -128,7 +129,7 @@ final class Transfers {
             running[id] = process
             try process.send(order, with: file)
         } catch {
-            running[id] = nil
+            (running[id], partials[id]) = (nil, nil)
             let failure = ExchangeFailure(.badURL, reason: "it cannot be asked for: \(error)")
             happened(id, .ended(.failed(failure), durable: durable))
         }
@@ -196,7 +197,7 @@ final class Transfers {
             if running[id] === process { happened(id, .resource(resource)) }
         case .progress(let id, let received, let durable):
             guard running[id] === process else { return }
-            if let place = places[id], files.isGone(place) {
+            if let partial = partials[id], files.isGone(partial) {
                 if displaced.insert(id).inserted { try? process.send(.stop(id), with: nil) }
                 return
             }
@@ -211,22 +212,26 @@ final class Transfers {
     }
 
     private func ended(_ id: TransferID, _ end: ExchangeEnd, _ durable: Int64?) {
-        let isDisplaced = displaced.remove(id) != nil
         switch end {
-        case .complete: break
-        case .failed:
-            if let place = places.removeValue(forKey: id), files.isElsewhere(place) {
-                place.remove()
-            }
+        case .complete: displaced.remove(id)
+        case .failed: removeIfDisplaced(id)
         case .interrupted, .challenged:
-            let place = places.removeValue(forKey: id)
-            guard isDisplaced else { break }
+            guard removeIfDisplaced(id) else { break }
             // From the start, where it belongs: if that cannot be opened, it says so.
-            place?.remove()
             happened(id, .lost)
             return happened(id, .ended(.interrupted(.init(.stopped)), durable: nil))
         }
         happened(id, .ended(end, durable: durable))
+    }
+
+    /// An attempt is over. Whether what it brought is where nothing goes on with it: then it goes.
+    @discardableResult
+    private func removeIfDisplaced(_ id: TransferID) -> Bool {
+        let wasDisplaced = displaced.remove(id) != nil
+        guard let partial = partials.removeValue(forKey: id) else { return wasDisplaced }
+        guard wasDisplaced || files.isElsewhere(partial) else { return false }
+        partial.remove()
+        return true
     }
 
     /// What ran goes on with the next one.
@@ -237,8 +242,8 @@ final class Transfers {
         let lost = running.filter { $0.value === process }.keys.sorted()
         if !lost.isEmpty { DaemonLog.write("transfers are interrupted: \(reason)") }
         for id in lost {
-            (running[id], places[id]) = (nil, nil)
-            displaced.remove(id)
+            running[id] = nil
+            if removeIfDisplaced(id) { happened(id, .lost) }
             let end = ExchangeEnd.interrupted(.init(.shortage, reason: reason))
             happened(id, .ended(end, durable: nil))
         }
@@ -280,8 +285,8 @@ final class Transfers {
         for (id, event) in files.place(placements) {
             // It may lie in a directory that has another name by now.
             let isPlaced = if case .placed = event { true } else { false }
-            if isPlaced { places[id] = nil }
-            if event == .lost { places.removeValue(forKey: id)?.remove() }
+            if isPlaced { partials[id] = nil }
+            if event == .lost { partials.removeValue(forKey: id)?.remove() }
             happened(id, event)
         }
     }

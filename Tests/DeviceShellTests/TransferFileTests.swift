@@ -1,0 +1,100 @@
+@testable import DeviceCore
+@testable import DeviceShell
+import EventLoop
+import Linux
+import TestKit
+import Testing
+import Vocabulary
+
+/// The files and directories of transfers, without a daemon around them.
+struct TransferFileTests {
+    private let scratch = ScratchDirectory()
+
+    private func makeDirectory(_ name: String) throws -> String {
+        try Files.makeDirectory(scratch(name), permissions: 0o755)
+        return scratch(name)
+    }
+
+    /// Directories of the test that are open here.
+    private var open: Int {
+        get throws {
+            try Files.list("/proc/self/fd").count {
+                Files.linkTarget("/proc/self/fd/\($0)")?.hasPrefix(scratch.path + "/to-") == true
+            }
+        }
+    }
+
+    @Test func `what cannot be started leaves no directory open`() throws {
+        let loop = try EventLoop()
+        var ends = 0
+        let transfers = Transfers(
+            loop,
+            program: scratch("missing"),
+            control: SignalControl(LaunchMarkers(scratch("launches")), refused: []),
+            clock: { Clocks.now().wall }
+        ) { _, event in
+            if case .ended(.interrupted, _) = event { ends += 1 }
+        }
+        for number in 1...5 as ClosedRange<UInt64> {
+            let path = try makeDirectory("to-\(number)")
+            let file = TransferFile(directory: path, partialName: ".a")
+            let order = ExchangeOrder(url: "http://a/", errors: .fail, timeout: .seconds(30))
+            transfers.perform(.begin(order, file), TransferID(number))
+            #expect(try open == 1, "until the turn is over")
+            _ = try loop.runTurn()
+            #expect(try open == 0)
+        }
+        #expect(ends == 5)
+    }
+
+    @Test func `who needs a directory for longer shares it, while its path leads there`() throws
+    {
+        let loop = try EventLoop()
+        let directories = TurnDirectory(loop)
+        let path = try makeDirectory("to-here")
+        let first = try directories.open(path)
+        for _ in 1...3 {
+            _ = try loop.runTurn()
+            #expect(try directories.open(path) === first)
+            #expect(try open == 1)
+        }
+        _ = try loop.runTurn()
+        #expect(try Command("mv", path, scratch("to-there")).run().succeeded)
+        _ = try makeDirectory("to-here")
+        #expect(try directories.open(path) !== first)
+        #expect(try directories.open(scratch("to-there")) === first)
+    }
+
+    /// Where a name is given in two steps, and the daemon died between them.
+    @Test func `a file that has both of its names is in place, and loses the first`() throws {
+        let path = try makeDirectory("to-here")
+        scratch.write("all of it", to: "to-here/.partial")
+        let inode = try #require(Files.status(path + "/.partial")).inode
+        #expect(try Command("ln", path + "/.partial", path + "/file").run().succeeded)
+        var placement = Placement(
+            file: TransferFile(directory: path, partialName: ".partial"),
+            name: "file",
+            overwrites: false,
+            inode: inode
+        )
+        let files = TransferFiles(directories: TurnDirectory(try EventLoop()))
+        #expect(files.place([(TransferID(1), placement)]).map(\.event) == [.placed(name: "file")])
+        #expect(try Files.list(path) == ["file"])
+        // Somebody else's is none of ours.
+        scratch.write("another", to: "to-here/.partial")
+        placement.inode = try #require(Files.status(path + "/.partial")).inode
+        #expect(files.place([(TransferID(1), placement)]).map(\.event) == [.notPlaced(.exists)])
+        #expect(try Files.list(path).count == 2)
+    }
+
+    @Test(arguments: ControlStep.Kind.allCases)
+    func `with others in its place, markers lead to nothing of ours`(kind: ControlStep.Kind) {
+        let own = SignalControl(LaunchMarkers(scratch("launches")), refused: [])
+        var step = own.step
+        #expect(step.reach(own, from: .other) == nil)
+        #expect(step.reach(own, from: .own) is SignalControl)
+        #expect(step.reach(own, from: .nothing) is SignalControl)
+        (step.kind, step.path) = (kind, scratch("scope"))
+        #expect(!(step.reach(own, from: .other) is SignalControl))
+    }
+}
