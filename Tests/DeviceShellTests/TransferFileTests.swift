@@ -47,8 +47,7 @@ struct TransferFileTests {
         #expect(ends == 5)
     }
 
-    @Test func `who needs a directory for longer shares it, while its path leads there`() throws
-    {
+    @Test func `who needs a directory for longer shares it, while its path leads there`() throws {
         let loop = try EventLoop()
         let directories = TurnDirectory(loop)
         let path = try makeDirectory("to-here")
