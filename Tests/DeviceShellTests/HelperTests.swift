@@ -39,7 +39,7 @@ struct HelperTests {
     @Test func `a program that is nobody's helper is refused`() throws {
         let app = try app(isKnown: false)
         let refused = try command(app, "submit", SampleApp.refresh).run()
-        #expect(refused.output.hasPrefix("error 3: "), "\(refused)")
+        #expect(refused.output.hasPrefix("error 1: this process belongs to no app"), "\(refused)")
         try app.bench.kill()
         let alone = try command(app, "submit", SampleApp.refresh).run()
         #expect(alone.output.hasPrefix("error 1: the daemon is not running"), "\(alone)")
@@ -121,7 +121,7 @@ struct HelperTests {
         // Neither another script of the interpreter, nor one that only names it.
         for words in [[stranger], [Self.helper, "submit", stranger, scripts[0]]] {
             let refused = try run(words)
-            #expect(refused.hasPrefix("error 3: "), "\(refused)")
+            #expect(refused.hasPrefix("error 1: this process belongs to no app"), "\(refused)")
             #expect(try app.task(stranger) == nil)
         }
     }

@@ -125,7 +125,17 @@ struct MessageTests {
         gateway.directory.write("", to: "gateway.conf")
         try Files.remove(keys)
         try gateway.signal(Signal.hangUp)
-        try wait("there is no key in \(keys): every push")
+        try wait(
+            "\(keys) is gone; nothing was changed. Started without it, the gateway has no keys.\n"
+        )
+    }
+
+    @Test func `a start without keys says what that means`() throws {
+        let gateway = try ScratchGateway()
+        try Files.remove(gateway.paths.keys)
+        try gateway.start()
+        let text = "there is no key in \(gateway.paths.keys): every push"
+        _ = try Wait.until(file: gateway.directory("log1"), text) { $0.contains(text) }
     }
 
     // MARK: The port for Prometheus

@@ -247,7 +247,7 @@ final class GatewayService {
                 throw Failure(
                     .failed,
                     "\(paths.keys) is gone",
-                    fix: "A start without it has no keys."
+                    fix: "Started without it, the gateway has no keys."
                 )
             }
             let file = try KeysFile(paths.keys)

@@ -4,7 +4,8 @@ import Foundation
 let documents = FileManager.default.urls(for: .documentDirectory, in: .userDomainMask)[0]
 // expect^: FileManager.SearchPathDirectory.documentDirectory
 let support = try FileManager.default.url(
-    for: .applicationSupportDirectory,  // expect: FileManager.SearchPathDirectory.applicationSupportDirectory
+    for: .applicationSupportDirectory,
+    // expect^: FileManager.SearchPathDirectory.applicationSupportDirectory
     in: .userDomainMask,
     appropriateFor: nil,
     create: true
@@ -32,7 +33,8 @@ var observation: NSKeyValueObservation?  // expect: NSKeyValueObservation
 let began = CFAbsoluteTimeGetCurrent()  // expect: CFAbsoluteTimeGetCurrent
 let center = CFNotificationCenterGetDarwinNotifyCenter()
 // expect^: CFNotificationCenterGetDarwinNotifyCenter
-NSFileCoordinator().coordinate(readingItemAt: own, error: nil) { _ in }  // expect: NSFileCoordinator
+NSFileCoordinator().coordinate(readingItemAt: own, error: nil) { _ in }
+// expect^: NSFileCoordinator
 let pressure = DispatchSource.makeMemoryPressureSource(eventMask: .warning)
 // expect^: DispatchSource.makeMemoryPressureSource
 let later = path.supportsIPv6  // expect: supportsIPv6
