@@ -109,8 +109,8 @@ extension ProgramTable {
     private var bash: String {
         var lines = [
             header, "\(function)() {",
-            "    local word=${COMP_WORDS[COMP_CWORD]} command= first= words= list= index count=0",
-            "    local option= options=' '", "    COMPREPLY=()",
+            "    local word=${COMP_WORDS[COMP_CWORD]} command= first= index count=0",
+            "    local option= options=' '", "    local -a words=() list=()", "    COMPREPLY=()",
             "    for ((index = 1; index < COMP_CWORD; index++)); do",
             "        case ${COMP_WORDS[index]} in", "            \(takers.joined(separator: "|")))",
             "                option=${COMP_WORDS[index]}", "                ((index++))",
@@ -126,57 +126,74 @@ extension ProgramTable {
             for option in command.options {
                 guard let lister = lister(of: option) else { continue }
                 let names = option.spellings.map { "\(command.name):\($0)" }
-                lines.append("            \(names.joined(separator: "|"))) list=$(\(lister)) ;;")
+                lines.append("            \(names.joined(separator: "|"))) \(filled(lister)) ;;")
             }
         }
         lines += [
-            "        esac", "        mapfile -t COMPREPLY < <(compgen -W \"$list\" -- \"$word\")",
-            "        return", "    fi", "    case $command in",
+            "        esac", "        \(function)_offer \"$word\" \"${list[@]}\"", "        return",
+            "    fi", "    case $command in",
         ]
         func long(_ options: [OptionRow]) -> String {
             options.map { "--" + $0.long }.joined(separator: " ")
         }
         func add(_ command: String, _ words: String, _ list: String = "") {
-            let list = list.isEmpty ? "" : " list='\(list)'"
-            lines.append("        \(command)) words='\(words)'\(list) ;;")
+            let list = list.isEmpty ? "" : " list=(\(list))"
+            lines.append("        \(command)) words=(\(words))\(list) ;;")
         }
         let names = (commands.map(\.name) + ["help"]).joined(separator: " ")
         add("''", long(options), names)
         add("help", "", helped.joined(separator: " "))
         for command in commands { add(command.name, long(options(of: command))) }
-        lines += ["    esac", "    if [[ $word == -* ]]; then list=$words; fi"]
+        lines += ["    esac", "    if [[ $word == -* ]]; then list=(\"${words[@]}\"); fi"]
         lines += ["    if [[ $word != -* ]]; then", "        case $command:$count in"]
         for command in commands {
             let offers = offers(command)
             let place = "            \(command.name):\(offers.repeats ? "*" : "0"))"
             if let (name, rows) = offers.assigned {
                 let names = rows.map(\.name).joined(separator: " ")
-                lines += ["\(place) list='\(names)' ;;"]
-                lines += ["            \(command.name):1) list=$(\(lister(name)) \"$first\") ;;"]
+                let values = filled(lister(name) + " \"$first\"")
+                lines += ["\(place) list=(\(names)) ;;"]
+                lines += ["            \(command.name):1) \(values) ;;"]
             } else if !offers.isEmpty {
-                let printed = offers.always.map { "$(\(lister($0)))" }
-                let list = (offers.words + printed).joined(separator: " ")
+                let words = offers.words.joined(separator: " ")
+                let listers = offers.always.map(lister)
+                let all = words.isEmpty ? listers : ["printf '%s\\n' \(words)"] + listers
                 lines.append(
-                    place + (printed.isEmpty ? " list='\(list)'" : " list=\"\(list)\"")
+                    "\(place) "
+                        + (listers.isEmpty
+                            ? "list=(\(words))" : filled(all.joined(separator: "; ")))
                 )
                 for (name, option) in offers.printed {
                     guard let option else { continue }
                     let given = "[[ $options == *' \(option) '* ]]"
-                    lines.append("                \(given) && list=$(\(lister(name)))")
+                    lines.append("                \(given) && \(filled(lister(name)))")
                 }
                 lines[lines.count - 1] += " ;;"
             }
         }
         lines += [
-            "        esac", "    fi",
-            "    mapfile -t COMPREPLY < <(compgen -W \"$list\" -- \"$word\")", "}",
+            "        esac", "    fi", "    \(function)_offer \"$word\" \"${list[@]}\"", "}",
             "complete -o default -F \(function) \(name)",
         ]
-        return (listers + lines).joined(separator: "\n") + "\n"
+        return (listers + bashOffer + lines).joined(separator: "\n") + "\n"
+    }
+
+    /// `list` of the lines that are printed, as they are.
+    private func filled(_ printing: String) -> String { "mapfile -t list < <(\(printing))" }
+
+    /// Not compgen -W, which expands the words: a name of an app may be `$(rm -r ~)`.
+    private var bashOffer: [String] {
+        [
+            "\(function)_offer() {", "    local word=$1 item quoted", "    shift",
+            "    for item; do", "        [[ -n $item ]] || continue",
+            "        printf -v quoted %q \"$item\"",
+            "        if [[ $item == \"$word\"* || $quoted == \"$word\"* ]]; then",
+            "            COMPREPLY+=(\"$quoted\")", "        fi", "    done", "}",
+        ]
     }
 
     /// Functions of bash and of zsh that print what may stand for an operand, or for the value of
-    /// a name.
+    /// a name: one in each line.
     private var listers: [String] {
         operands.flatMap { row -> [String] in
             switch row.completion {
@@ -184,7 +201,10 @@ extension ProgramTable {
             case .assigned(let rows):
                 ["\(lister(row.name))() {", "    case $1 in"]
                     + rows.filter { !$0.values.isEmpty }
-                    .map { "        \($0.name)) echo '\($0.values.joined(separator: " "))' ;;" }
+                    .map { row in
+                        let values = row.values.joined(separator: " ")
+                        return "        \(row.name)) printf '%s\\n' \(values) ;;"
+                    }
                     + ["    esac", "}"]
             case .fixed, .other: []
             }
@@ -224,7 +244,7 @@ extension ProgramTable {
         if let (name, rows) = offers.assigned {
             let names = rows.map(\.name).joined(separator: " ")
             // The operands alone are in this array.
-            let values = "{compadd -- $(\(lister(name)) $line[1])}"
+            let values = "{compadd -- \(zshLines(lister(name) + " $line[1]"))}"
             return "'1:\(name):(\(names))' '2:value:\(values)'"
         }
         let place = (offers.repeats ? "*:" : "1:") + offers.title
@@ -232,15 +252,17 @@ extension ProgramTable {
         guard !offers.printed.isEmpty else {
             return "'\(place):(\(offers.words.joined(separator: " ")))'" + rest
         }
-        let printed = offers.always.map { "$(\(lister($0)))" }
+        let printed = offers.always.map { zshLines(lister($0)) }
         var action = "compadd -- " + (offers.words + printed).joined(separator: " ")
         for (name, option) in offers.printed {
             guard let option else { continue }
             let given = "(( $words[(I)\(option)] ))"
-            action = "if \(given); then compadd -- $(\(lister(name))); else \(action); fi"
+            action = "if \(given); then compadd -- \(zshLines(lister(name))); else \(action); fi"
         }
         return "'\(place):{\(action)}'" + rest
     }
+
+    private func zshLines(_ printing: String) -> String { "${(f)\"$(\(printing))\"}" }
 
     private func arguments(_ options: [OptionRow]) -> String {
         options.map { option in
@@ -248,7 +270,7 @@ extension ProgramTable {
                 "[]:\\".contains($0) ? "\\\($0)" : String($0)
             }
             let text = "[" + meaning + "]"
-            let action = lister(of: option).map { "{compadd -- $(\($0))}" } ?? "_default"
+            let action = lister(of: option).map { "{compadd -- \(zshLines($0))}" } ?? "_default"
             let argument = option.argument.map { name in
                 ":\(name.replacing(":", with: " ")):\(action)"
             }

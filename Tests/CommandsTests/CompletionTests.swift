@@ -81,7 +81,39 @@ struct CompletionTests {
         #expect(try bashOffers("offstage " + typed) == wanted)
     }
 
-    /// A folder with the program as completion asks it: two apps and two transfers.
+    /// An identifier that is a command to who expands it, and its form that can be typed.
+    private static func hostile(_ scratch: ScratchDirectory) -> (name: String, typed: String) {
+        let file = scratch("ran")
+        return ("$(>\(file)) x", "\\$\\(\\>\(file)\\)\\ x")
+    }
+
+    @Test func `bash runs no app's name, and offers it as it is typed`() throws {
+        let scratch = try Self.answering()
+        let (name, typed) = Self.hostile(scratch)
+        #expect(try bashOffers("offstage open ", scratch).contains(typed))
+        #expect(try bashOffers("offstage open \\$", scratch) == [typed])
+        #expect(try bashOffers("offstage set power --app \\$", scratch) == [typed])
+        #expect(!scratch.entries.contains("ran"))
+        #expect(try Command("bash", "-c", "printf %s \(typed)").run().output == name)
+    }
+
+    @Test(.enabled(if: Command.exists("fish"), "fish is not installed"))
+    func `fish runs no app's name`() throws {
+        let scratch = try Self.answering()
+        #expect(try fishOffers("offstage open \\$", scratch) == [Self.hostile(scratch).name])
+        #expect(!scratch.entries.contains("ran"))
+    }
+
+    @Test(.enabled(if: Command.exists("zsh"), "zsh is not installed"))
+    func `zsh runs no app's name, and offers it whole`() throws {
+        let scratch = try Self.answering()
+        for typed in ["offstage open \\$", "offstage set --app \\$"] {
+            #expect(try zshOffers(typed, scratch) == [Self.hostile(scratch).typed])
+        }
+        #expect(!scratch.entries.contains("ran"))
+    }
+
+    /// A folder with the program as completion asks it: some apps and two transfers.
     private static func answering() throws -> ScratchDirectory {
         let scratch = ScratchDirectory()
         try scratch.write(
@@ -91,8 +123,8 @@ struct CompletionTests {
             case $1 in
             apps)
                 echo '['
-                for app in org.example.Reader newsboat command.backup; do
-                    printf '  {\n    "app": "%s"\n  },\n' $app
+                for app in org.example.Reader newsboat command.backup '\(hostile(scratch).name)'; do
+                    printf '  {\n    "app": "%s"\n  },\n' "$app"
                 done ;;
             transfers)
                 printf '[\n  {\n    "id": 12,\n    "state": "waiting"\n  },\n'
@@ -112,8 +144,8 @@ struct CompletionTests {
         ])
     }
 
-    private func bashOffers(_ typed: String) throws -> [String] {
-        let scratch = try Self.answering()
+    private func bashOffers(_ typed: String, _ given: ScratchDirectory? = nil) throws -> [String] {
+        let scratch = try given ?? Self.answering()
         let words = typed.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
         let file = try scratch.write("completion", Self.programs[words[0]]?["bash"] ?? "")
         let script = """
@@ -143,15 +175,19 @@ struct CompletionTests {
         ]
     )
     func fishOffersWhatFits(_ typed: String, _ wanted: [String]) throws {
-        let scratch = try Self.answering()
+        #expect(try fishOffers(typed, Self.answering()) == wanted)
+    }
+
+    private func fishOffers(_ typed: String, _ scratch: ScratchDirectory) throws -> [String] {
         let program = String(typed.prefix { $0 != " " })
         let file = try scratch.write("completion", Self.programs[program]?["fish"] ?? "")
         var command = Command("fish", "--no-config", "-c", "source \(file); complete -C '\(typed)'")
         command.environment = Self.environment(scratch)
         let outcome = try command.run()
         #expect(outcome.succeeded && outcome.errors == "", "\(outcome)")
-        let offered = outcome.output.split(separator: "\n").map { $0.prefix { $0 != "\t" } }
-        #expect(offered.map(String.init) == wanted)
+        return outcome.output.split(separator: "\n").map { line in
+            String(line.prefix { $0 != "\t" })
+        }
     }
 
     @Test(
@@ -171,7 +207,11 @@ struct CompletionTests {
         ]
     )
     func zshOffersWhatFits(_ typed: String, _ wanted: [String]) throws {
-        let scratch = try Self.answering()
+        #expect(try zshOffers(typed, Self.answering()) == Set(wanted))
+    }
+
+    /// As they are put on the line.
+    private func zshOffers(_ typed: String, _ scratch: ScratchDirectory) throws -> Set<String> {
         let program = String(typed.prefix { $0 != " " })
         try scratch.write("functions/_" + program, Self.programs[program]?["zsh"] ?? "")
         // Keys are pressed in a shell of its own; what is given to compadd is offered.
@@ -199,8 +239,7 @@ struct CompletionTests {
         command.environment = Self.environment(scratch)
         let outcome = try command.run()
         #expect(outcome.succeeded && outcome.errors == "", "\(outcome)")
-        let offered = try scratch.read("offered").split(separator: "\n").map(String.init)
-        #expect(Set(offered) == Set(wanted))
+        return Set(try scratch.read("offered").split(separator: "\n").map(String.init))
     }
 
     /// A colon divides what is not meant to be divided, unless a \ stands before it.
