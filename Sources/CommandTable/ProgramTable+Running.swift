@@ -50,14 +50,15 @@ extension ProgramTable {
             of: command,
             inOrder: command.takesCommand
         )
-        if command.namesBeforeCommand, let first = read.operands.first {
-            // Options may stand behind the name as well.
-            let late = read.operands.dropFirst().prefix { $0.hasPrefix("-") && $0 != "--" }
-            let own = words.dropLast(read.operands.count)
-            if !late.isEmpty, own.last != "--" {
-                let inOrder = own + late + [first] + read.operands.dropFirst(1 + late.count)
-                read = try self.read(Array(inOrder), rows, of: command, inOrder: true)
-            }
+        if command.namesBeforeCommand, let second = read.operands.dropFirst().first,
+            second.hasPrefix("-"), second != "--"
+        {
+            // Options may stand behind the name as well, up to the command.
+            let end = words.firstIndex(of: "--") ?? words.endIndex
+            var head = try self.read(Array(words[..<end]), rows, of: command, inOrder: false)
+            head.operands += words[end...]
+            // Without a name before it, the first -- ends the options.
+            if head.operands.first != "--" { read = head }
         }
         wantsJSON = read.has(OptionRow.json.long)
         if read.has("help") { return console.print(Help(self, console).text(of: command)) }

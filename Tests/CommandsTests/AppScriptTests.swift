@@ -119,10 +119,13 @@ struct AppScriptTests {
             echo "status $?" >> out
             offstage begin upload -- /no/such/program > missing 2>&1; echo $? >> missing
             offstage begin upload -- sh -c 'kill -TERM $$'; echo $? > signal
+            offstage begin upload --socket "\(daemon.socket)" -- echo --socket -- /x > option 2>&1
             """
         )
         #expect(try read("out") { $0.contains("status") } == "input\noutput\nstatus 7\n")
         #expect(try read("signal") == "143\n")
+        // Behind --, options are the command's.
+        #expect(try read("option") == "--socket -- /x\n")
         #expect(!(try read("missing") { $0.hasSuffix("\n") }).hasSuffix("\n0\n"))
     }
 

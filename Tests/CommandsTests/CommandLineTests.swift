@@ -111,6 +111,17 @@ struct CommandLineTests {
         #expect(control.calls.isEmpty)
     }
 
+    @Test(arguments: [
+        "begin upload --socket /x", "begin upload --json --socket=/x", "begin --socket /x upload",
+        "begin --json upload --socket /x", "begin -- upload",
+    ])
+    func `an option behind the name of a task keeps its argument`(_ line: String) {
+        let control = CoreControl(at: terminal.now)
+        terminal.run(line, control)
+        #expect(control.calls.map(\.method) == ["BeginTask"])
+        #expect(control.calls.first?.arguments.first == "upload")
+    }
+
     @Test func howManyArgumentsACommandTakesIsSaid() {
         for (line, count, limit) in [
             ("submit --refresh --", 4097, 4096), ("lint", 4097, 4096),
