@@ -17,14 +17,19 @@ struct UseLintTests {
         throws
     {
         let program = try scratch.write("reader", "#!/bin/sh\n", permissions: 0o755)
-        for (exec, path) in [("Exec=\(program) %U\n", program), ("", "/usr/bin/PROGRAM")] {
+        for (exec, path) in [
+            ("Exec=\(program) %U\n", program), ("", "/path/of/PROGRAM"),
+            // Every program that the same one runs would count.
+            ("Exec=\(program) /opt/app\n", "/path/of/PROGRAM"),
+            ("Exec=sh -c 'exec /opt/app'\n", "/path/of/PROGRAM"),
+        ] {
             let outcome = try lint(exec, Self.refresh)
             #expect(outcome.status == 0, "it is a warning")
             #expect(
                 outcome.output.contains(
-                    "warning: UseFrom: is missing, so nothing tells when the app is used, and its "
-                        + "refreshes are spread over the waking hours. Write the program that its "
-                        + "user starts: UseFrom=exec:\(path)\n"
+                    "warning: UseFrom: is missing, so refreshes do not go by when the app is used: "
+                        + "they are spread over the waking hours. Write the program that its user "
+                        + "starts: UseFrom=exec:\(path)\n"
                 ),
                 "\(outcome)"
             )

@@ -126,17 +126,18 @@ struct MachineLint {
     /// Of a program that speaks to the daemon its use is known.
     private func use(_ manifest: AppManifest) -> [Diagnostic] {
         guard manifest.refreshCommand != nil, manifest.useFrom == nil else { return [] }
-        let program = manifest.exec?.first.flatMap {
+        // With arguments it may be an interpreter, as which others run too.
+        let program = manifest.exec.flatMap { $0.count == 1 ? $0.first : nil }.flatMap {
             Files.executable($0, searchPath: searchPath)
         }
         return [
             warning(
                 "UseFrom",
                 nil,
-                "is missing, so nothing tells when the app is used, and its refreshes are spread "
-                    + "over the waking hours",
+                "is missing, so refreshes do not go by when the app is used: they are spread over "
+                    + "the waking hours",
                 "Write the program that its user starts: UseFrom=exec:"
-                    + (program ?? "/usr/bin/PROGRAM")
+                    + (program ?? "/path/of/PROGRAM")
             )
         ]
     }
