@@ -12,16 +12,25 @@ package struct Patience: Sendable {
 
 extension Invocation {
     /// Makes a call. `look`: the command that shows whether it was done; nil: it changes nothing.
-    /// `interrupted`: a descriptor; once it is readable, nothing is waited for.
     @discardableResult
     func ask<C: Call>(
         _ call: C,
         look: String? = nil,
-        interrupted: Int32? = nil
+        waiting: Waiting = Waiting()
     ) throws(Failure) -> C.Reply {
-        try asking(call, look: look, ifDone: try? C.Reply([[:]]), interrupted: interrupted) {
+        try asking(call, look: look, ifDone: try? C.Reply([[:]]), waiting: waiting) {
             (control) throws(Failure) in try control.call(call)
         }
+    }
+
+    /// For a daemon that went away.
+    struct Waiting {
+        /// It had answered before, so one comes in its place though nobody listens now.
+        var wasThere = false
+        /// A descriptor; once it is readable, nothing is waited for.
+        var interrupted: Int32?
+        /// Before something is said about it.
+        var saying: () -> Void = {}
     }
 
     /// Makes a call on a connection of its own. Should the daemon go away before it has answered,
@@ -31,7 +40,7 @@ extension Invocation {
         _ call: some Call,
         look: String?,
         ifDone: Answer? = nil,
-        interrupted: Int32? = nil,
+        waiting: Waiting = Waiting(),
         _ body: (any Control) throws(Failure) -> Answer
     ) throws(Failure) -> Answer {
         var unanswered: Failure?
@@ -54,13 +63,14 @@ extension Invocation {
                 else { throw failure }
                 say(failure.message + "; it was done before, or there was nothing to do")
                 return ifDone
-            case .absent?: if end == nil { throw failure }
+            case .absent?: if end == nil, !waiting.wasThere { throw failure }
             case .connecting?: break
             case .unanswered?:
                 guard call.repetition != .twice else { throw failure.notRepeated(look) }
                 unanswered = failure
             }
             if end == nil {
+                waiting.saying()
                 say(failure.message + "; asking again, for \(patience.limit) at most")
             }
             let limit = end ?? Clocks.boot() + patience.limit
@@ -68,7 +78,7 @@ extension Invocation {
             guard Clocks.boot() < limit else {
                 throw unanswered?.unanswered(patience, look) ?? failure
             }
-            if let interrupted {
+            if let interrupted = waiting.interrupted {
                 guard !Poll.ready(interrupted, for: .readable, milliseconds: pause) else {
                     throw failure
                 }

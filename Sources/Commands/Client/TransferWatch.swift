@@ -51,21 +51,17 @@ struct TransferWatch {
     }
 
     /// `interrupted` becomes readable when the user wants to leave.
-    private func follow(_ interrupted: Int32) throws(Failure) -> [Report.Transfer] {
+    func follow(_ interrupted: Int32) throws(Failure) -> [Report.Transfer] {
         var board = TransferBoard()
         var drawn = 0
         // Who was given numbers has had an answer.
-        var absence = Absence(isWaitedFor: ids != nil)
+        var waiting = Invocation.Waiting(wasThere: ids != nil, interrupted: interrupted) {
+            // What is drawn next stands below what is said.
+            drawn = 0
+        }
         while true {
-            guard let all = try transfers(interrupted, &absence) else {
-                // Below what was drawn.
-                drawn = 0
-                if Poll.ready(interrupted, for: .readable, milliseconds: Self.pause) {
-                    try leave()
-                }
-                continue
-            }
-            absence = Absence(isWaitedFor: true)
+            let all = try transfers(waiting)
+            waiting.wasThere = true
             let mine = all.filter { ids?.contains(Int64(clamping: $0.id.number)) ?? true }
             if invocation.console.errorsAreSeen {
                 // It may be another size by now.
@@ -86,41 +82,23 @@ struct TransferWatch {
         }
     }
 
-    /// Of the daemon.
-    private struct Absence {
-        /// It was there, so there are transfers, and a next one that goes on with them.
-        var isWaitedFor: Bool
-        var end: BootTime?
-    }
-
     /// A signal ends the call that it comes into: then the user wants to leave, and no call failed.
-    /// Nil: no daemon is there.
     private func transfers(
-        _ interrupted: Int32,
-        _ absence: inout Absence
-    ) throws(Failure) -> [Report.Transfer]? {
+        _ waiting: Invocation.Waiting
+    ) throws(Failure) -> [Report.Transfer] {
         do throws(Failure) {
-            return try invocation.ask(Control1.Transfers(), interrupted: interrupted)
-                .map(\.report)
+            return try invocation.ask(Control1.Transfers(), waiting: waiting).map(\.report)
         } catch {
-            if Poll.ready(interrupted, for: .readable, milliseconds: 0) { try leave() }
-            guard error.code == .notRunning, absence.isWaitedFor else { throw error }
-            let patience = invocation.patience.limit
-            if absence.end == nil {
-                invocation.say(
-                    "the daemon has gone; waiting for the next one, for \(patience) at most"
-                )
+            let isInterrupted = waiting.interrupted.map {
+                Poll.ready($0, for: .readable, milliseconds: 0)
             }
-            let end = absence.end ?? Clocks.boot() + patience
-            absence.end = end
-            guard Clocks.boot() < end else {
-                throw Failure(
-                    error.code,
-                    "\(error.message); the transfers go on with the next daemon",
-                    fix: error.fix
-                )
-            }
-            return nil
+            if isInterrupted == true { try leave() }
+            guard error.code == .notRunning, waiting.wasThere else { throw error }
+            throw Failure(
+                error.code,
+                "\(error.message); the transfers go on with the next daemon",
+                fix: error.fix
+            )
         }
     }
 

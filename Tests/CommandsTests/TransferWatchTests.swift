@@ -1,0 +1,104 @@
+import AppProtocol
+import CommandTable
+import Linux
+import Testing
+import Vocabulary
+
+@testable import Commands
+
+/// A daemon that goes away while transfers are looked at: waited for once, and said once.
+struct TransferWatchTests {
+    /// One transfer in this state is the answer, or there is none.
+    enum Turn {
+        case state(String)
+        case lost(Failure.Loss)
+    }
+
+    /// The last turn is taken again and again.
+    private final class Turning: Control {
+        private var turns: [Turn]
+
+        init(_ turns: [Turn]) { self.turns = turns }
+
+        func send(_ call: EncodedCall) throws(Failure) -> [Value] {
+            switch turns.count > 1 ? turns.removeFirst() : turns[0] {
+            case .state(let state):
+                var transfer = Report.Transfer()
+                (transfer.id, transfer.state) = (TransferID(1), state)
+                if state == "finished" {
+                    transfer.ended = Report.Time(rawValue: "2026-03-03T12:00:00+01:00")
+                }
+                return (try? [Reported(transfer)].values) ?? []
+            case .lost(let loss):
+                throw Failure(.notRunning, "the daemon is lost", fix: "Start it.", loss: loss)
+            }
+        }
+    }
+
+    private func watch(
+        _ turns: [Turn],
+        ids: [Int64]? = nil,
+        isSeen: Bool = false,
+        patience: Interval = .milliseconds(20)
+    ) throws -> (errors: String, failure: Failure?) {
+        let control = Turning(turns)
+        var errors: [UInt8] = []
+        let console = Console(
+            width: nil,
+            isColored: false,
+            errorsAreSeen: isSeen,
+            now: TestTerminal().now,
+            output: { _ in },
+            errors: { errors += $0 }
+        )
+        let invocation = Invocation(
+            options: try Options([], []),
+            console: console,
+            connect: { () throws(Failure) -> any Control in control },
+            patience: Patience(limit: patience)
+        )
+        let interrupted = try EventCounter()
+        var failure: Failure?
+        do throws(Failure) {
+            _ = try TransferWatch(invocation, ids).follow(interrupted.descriptor.number)
+        } catch {
+            failure = error
+        }
+        return (String(decoding: errors, as: UTF8.self), failure)
+    }
+
+    private static let asking = "offstage: the daemon is lost; asking again, for "
+
+    @Test(arguments: [Failure.Loss.unanswered, .connecting, .absent])
+    func `one that does not come again is waited for once`(loss: Failure.Loss) throws {
+        let (errors, failure) = try watch([.state("waiting"), .lost(loss), .lost(.absent)])
+        #expect(errors == Self.asking + "20ms at most\n")
+        let message = try #require(failure?.message)
+        #expect(message.hasPrefix("the daemon is lost; "), "\(message)")
+        #expect(message.hasSuffix("; the transfers go on with the next daemon"), "\(message)")
+        #expect(failure?.fix == "Start it." && failure?.code == .notRunning)
+    }
+
+    @Test func `one that was not there is waited for only by who was given numbers`() throws {
+        let (errors, failure) = try watch([.lost(.absent)])
+        #expect(errors == "" && failure?.message == "the daemon is lost")
+        let turns: [Turn] = [.lost(.absent), .state("finished")]
+        let known = try watch(turns, ids: [1], patience: .minutes(9))
+        #expect(known.errors == Self.asking + "9min at most\n" && known.failure == nil)
+    }
+
+    /// Rows that are drawn again are drawn over those before them.
+    @Test func `what is said is not drawn over`() throws {
+        let (errors, failure) = try watch(
+            [.state("waiting"), .lost(.unanswered), .state("waiting"), .state("finished")],
+            isSeen: true,
+            patience: .minutes(9)
+        )
+        #expect(failure == nil)
+        let said = Self.asking + "9min at most\n"
+        let parts = errors.split(separator: said, omittingEmptySubsequences: false)
+        try #require(parts.count == 2, "\(errors.debugDescription)")
+        #expect(parts[0].hasPrefix("\r\u{1B}[K") && parts[1].hasPrefix("\r\u{1B}[K"))
+        #expect(parts[1].contains("\u{1B}[1A\r"), "\(errors.debugDescription)")
+    }
+}
