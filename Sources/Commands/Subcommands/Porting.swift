@@ -26,8 +26,8 @@ extension OffstageProgram {
                 + "publishers of Combine. It knows comments, strings and conditional compilation. "
                 + "Nothing is changed.",
             "Where an identifier of the Info.plist begins with $(PRODUCT_BUNDLE_IDENTIFIER), the "
-                + "manifest has the value of the app in a project of Xcode below the directories, "
-                + "if there is only one.",
+                + "manifest has the bundle identifier of the Xcode project, if all configurations "
+                + "of its iOS apps have the same.",
             "Directories that are hidden, and Pods, Carthage and DerivedData are skipped; links "
                 + "are not followed. What cannot be read is named.",
             "The exit status is 1 if something must be changed or could not be read.",

@@ -24,9 +24,8 @@ package struct PortedProject: Sendable {
     private var found: [Place] = []
     private var ownSymbols: Set<Int> = []
     package private(set) var unread: [Unread] = []
-    package private(set) var manifests: [Manifest] = []
     /// What the manifests are made of, one for each.
-    private var lists: [(list: PropertyList, folder: String)] = []
+    private var lists: [(file: String, list: PropertyList, folder: String)] = []
     /// Identifiers of apps that projects of Xcode have.
     private var bundles: Set<String> = []
     package private(set) var sources = 0
@@ -58,8 +57,7 @@ package struct PortedProject: Sendable {
         do throws(PropertyList.Mistake) {
             let list = try PropertyList.read(bytes)
             guard PortedManifest.kind(of: list) == .app else { return }
-            lists.append((list, folder))
-            manifests.append(Manifest(file: file, manifest: manifest(list, folder)))
+            lists.append((file, list, folder))
         } catch {
             skip(file, Self.reason(error))
         }
@@ -69,18 +67,19 @@ package struct PortedProject: Sendable {
     package mutating func addXcodeProject(_ bytes: [UInt8], file: String) {
         do throws(PropertyList.Mistake) {
             bundles.formUnion(try XcodeProject.identifiers(bytes))
-            for (index, (list, folder)) in lists.enumerated() {
-                manifests[index].manifest = manifest(list, folder)
-            }
         } catch {
             // The report then lacks no more than without such a file.
             skip(file, Self.reason(error), isMissed: false)
         }
     }
 
-    private func manifest(_ list: PropertyList, _ folder: String) -> PortedManifest {
+    /// One for each property list of an app, as it is after all that was read.
+    package var manifests: [Manifest] {
         let bundle = XcodeProject.only(bundles)
-        return PortedManifest(list, folder: folder, served: served, bundle: bundle)
+        return lists.map { file, list, folder in
+            let manifest = PortedManifest(list, folder: folder, served: served, bundle: bundle)
+            return Manifest(file: file, manifest: manifest)
+        }
     }
 
     private static func reason(_ mistake: PropertyList.Mistake) -> String {
