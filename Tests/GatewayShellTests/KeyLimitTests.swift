@@ -39,6 +39,25 @@ struct KeyLimitTests {
         #expect(try bench.push(of: Self.key, Self.team) == Outcome(200))
     }
 
+    /// Who made it may have named it so that a terminal obeys.
+    @Test func `a foreign certificate's name is printed without what a terminal obeys`() throws {
+        let gateway = try ScratchGateway()
+        let key = try P256PrivateKey()
+        let template = CertificateTemplate(
+            .authority,
+            commonName: "Push\u{1B}[2J Services",
+            validity: 1_700_000_000...2_000_000_000
+        )
+        let file = gateway.directory("foreign.pem")
+        try Files.replace(file, with: try template.issue(for: key).pem())
+        let said = try gateway.run("keys", "revoke", file).output
+        #expect(said.contains("\nsubject: Push\u{FFFD}[2J Services\n"), "\(said.debugDescription)")
+        // JSON has the name as it is, in characters that no terminal obeys.
+        let report = try gateway.run("keys", "revoke", file, "--json").output
+        #expect(!report.contains("\u{1B}"))
+        #expect(try ValueJSON.parse(report)["subject"] == "Push\u{1B}[2J Services")
+    }
+
     @Test func `a revoked certificate is refused, also on a connection that is open`() throws {
         let bench = try KeyBench()
         let gateway = bench.gateway

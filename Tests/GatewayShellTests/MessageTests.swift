@@ -101,7 +101,7 @@ struct MessageTests {
                 "--host=localhost:\(gateway.port)"
             ).run(),
             1,
-            "it does not speak with devices there",
+            " does not speak the protocol for devices (",
             "the gateway's port for providers"
         )
     }

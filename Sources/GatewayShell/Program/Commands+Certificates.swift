@@ -38,10 +38,13 @@ extension GatewayProgram {
         invocation.show(.map(report)) { report in
             let console = invocation.console
             console.print("\(fingerprint) is revoked")
-            if let subject = report["subject"]?.stringValue { console.print("subject: \(subject)") }
+            // Whoever made the certificate chose both.
+            if let subject = report["subject"]?.stringValue {
+                console.print("subject: \(subject.printable)")
+            }
             guard let topics else { return }
             let list = topics.isEmpty ? "none" : topics.joined(separator: ", ")
-            console.print("topics: \(list)")
+            console.print("topics: \(list.printable)")
         }
     }
 

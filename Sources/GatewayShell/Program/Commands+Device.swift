@@ -189,7 +189,7 @@ private final class TrialDevice {
             refuse(
                 Failure(
                     .failed,
-                    "\(address): it does not speak with devices there (\(problem))",
+                    "\(address) does not speak the protocol for devices (\(problem))",
                     fix: "If that is the gateway's port for providers, name the one for devices "
                         + "(setting \"devices\")."
                 )
