@@ -177,7 +177,7 @@ extension Report.HistoryLine {
         let isUnknown = what.known == .ended && result == "unknown"
         let (result, reason) = (isUnknown ? "" : result ?? "", reason ?? "")
         var parts = [result, result.contains(reason) ? "" : reason]
-        // That of a run begins with the word.
+        // A run's result begins with its outcome already.
         if what.known == .transfer, let outcome, outcome != result { parts.insert(outcome, at: 0) }
         return parts.filter { !$0.isEmpty }.joined(separator: ": ")
     }

@@ -117,8 +117,8 @@ struct PlaceLint {
     private var notFound: Diagnostic {
         Diagnostic(
             .warning,
-            reason: "is not known to the daemon: it has not read it, or searches other directories "
-                + "than this command",
+            reason: "is not known to the daemon: the daemon has not read this file yet, or "
+                + "searches other directories than this command",
             fix: "Run \"offstage reload\". If that does not help, start the daemon with this "
                 + "XDG_DATA_HOME and XDG_DATA_DIRS, or put the file where it searches."
         )
