@@ -74,7 +74,8 @@ package struct ProcessStatus: Equatable, Sendable {
         guard let name = line.utf8.lastIndex(of: UInt8(ascii: ")")),
             let pid = line.split(separator: " ", maxSplits: 1).first.flatMap({ Int32($0) })
         else { return nil }
-        let fields = line[line.utf8.index(after: name)...].split(separator: " ")
+        // The line that the kernel gives has an end, which is no part of its last field.
+        let fields = line[line.utf8.index(after: name)...].split { $0 == " " || $0 == "\n" }
         let first = line.utf8.firstIndex(of: UInt8(ascii: "(")) ?? name
         guard fields.count > 19, let state = fields[0].utf8.first, let parent = Int32(fields[1]),
             let group = Int32(fields[2]), let session = Int32(fields[3]),
@@ -166,25 +167,20 @@ package struct PidFD: ~Copyable, Sendable {
         Poll.ready(descriptor.number, for: .readable, milliseconds: 0)
     }
 
-    /// How it ended, whoever its parent is: once it is readable, for kernels that tell it. Nil: not
-    /// known, or not yet.
+    /// How it ended, whoever its parent is: once it is readable. Nil: not known, or not yet.
     package var end: ProcessExit? {
-        guard let told = endWhenReaped else { return nil }
-        if let told { return told }
+        if let end = endWhenReaped { return end }
         // Nobody else has its number as long as it has it.
         if let end = ProcessStatus(of: pid)?.end, Self.pid(of: descriptor) == pid { return end }
         // Reaped meanwhile.
-        return endWhenReaped ?? nil
+        return endWhenReaped
     }
 
-    /// Nil: the kernel does not tell; in it, nil: nobody has reaped it.
-    private var endWhenReaped: ProcessExit?? {
+    /// Nil: nobody has reaped it, or the kernel does not tell.
+    private var endWhenReaped: ProcessExit? {
         var status: Int32 = 0
-        return switch unsafe clinux_pidfd_end(descriptor.number, &status) {
-        case 0: .some(.none)
-        case 1: ProcessExit(waited: status)
-        default: .none
-        }
+        let isTold = unsafe clinux_pidfd_end(descriptor.number, &status) == 1
+        return isTold ? ProcessExit(waited: status) : nil
     }
 
     /// Reaps our own child: nil while it runs (never with `block`), `unknown` when it is not ours.

@@ -21,6 +21,8 @@ static int refuse(unsigned call, int error) {
 
 int call_filter_refuse_clone3(int error) { return refuse(SYS_clone3, error); }
 
+int call_filter_refuse_ioctl(void) { return refuse(SYS_ioctl, ENOTTY); }
+
 int call_filter_refuse_landlock(void) { return refuse(444, ENOSYS); }
 
 int call_filter_refuse_seccomp(void) { return refuse(SYS_seccomp, ENOSYS); }

@@ -56,6 +56,11 @@ struct ProgramTests {
         #expect(process.end == expected)
     }
 
+    @Test func `an end that nobody has reaped is known where the kernel tells none`() throws {
+        let outcome = try Command(Products.path(of: "ProcessPeer"), "without-ioctl").run()
+        #expect(outcome.status == .exited(0), "\(outcome)")
+    }
+
     @Test(arguments: [Errno.noSystemCall, .permission])
     func `programs are started where clone3 is refused`(errno: Errno) throws {
         let outcome = try Command(
@@ -274,8 +279,23 @@ struct ProgramTests {
         #expect(status.startTime == 98765)
         #expect((status.parent, status.group, status.session) == (1, 42, 43))
         #expect(status.processorTime == 120_000_000)
+        #expect(status.end == nil)
         #expect(ProcessStatus("41 (a) S 1") == nil)
         #expect(ProcessStatus("") == nil)
+    }
+
+    @Test func `a stat line tells how one ended if its status may be read`() throws {
+        func end(mayRead: Int, _ status: Int) throws -> ProcessExit? {
+            let fields = [
+                "24587 (b) Z 24586 24585 22841 0 -1 4227148 17 0 0 0 0 0 0 0 20 0 1 0",
+                "1759815 0 0 18446744073709551615 0 0 0 0 0 0 0 0 0 \(mayRead)",
+                "0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 \(status)\n",
+            ]
+            return try #require(ProcessStatus(fields.joined(separator: " "))).end
+        }
+        #expect(try end(mayRead: 1, 7 << 8) == .exited(7))
+        #expect(try end(mayRead: 1, 15) == .signalled(15))
+        #expect(try end(mayRead: 0, 0) == nil)
     }
 
     @Test func `a terminal is made whose session sees it`() throws {

@@ -14,6 +14,7 @@ import Vocabulary
 /// `commits DATABASE LOG MICROSECONDS`: commits to a store and writes down each, until the time is
 /// over and it is killed.
 /// `without-clone3 ERRNO`: starts a program where the kernel refuses clone3 with this number.
+/// `without-ioctl`: reads how a program ended where the kernel does not tell it of a pidfd.
 /// `app SOCKET`: is a linked app, and does what a test says there.
 /// `wait`: does nothing, as a program without threads.
 /// `buses`: prints the identities of the user's message bus and of the machine's.
@@ -28,6 +29,7 @@ enum ProcessPeer {
             case ("commits", 4): try commitUntilKilled(words[1], words[2], after: words[3])
             case ("buses", 1): try printBuses()
             case ("without-clone3", 2): try startWithoutClone3(words[1])
+            case ("without-ioctl", 1): try learnEndWithoutIoctl()
             case ("wait", 1):
                 CurrentProcess.printByLines()
                 print("waiting")
@@ -108,6 +110,16 @@ enum ProcessPeer {
         } catch let error as LinuxError {
             try hold(error.operation == "clone3", "\(error)")
         }
+    }
+
+    static func learnEndWithoutIoctl() throws {
+        try hold(call_filter_refuse_ioctl() == 0, "the filter")
+        let program = Program("/bin/sh", arguments: ["sh", "-c", "exit 7"], environment: [])
+        let process = try program.start()
+        try Wait.until(readable: process.descriptor.number)
+        try hold(process.end == .exited(7), "its end is known: \(String(describing: process.end))")
+        try hold(process.wait(block: true) == .exited(7), "it was not reaped")
+        try hold(process.end == nil, "nobody tells it any more")
     }
 
     static func dieAsDaemon(
