@@ -162,3 +162,18 @@ private struct Held: ~Copyable {
         }
     }
 }
+
+/// Memory of a group that its programs need not have asked for: from one look into `memory.stat`.
+package struct MemoryParts: Equatable, Sendable {
+    /// Cached of files, and can be had back.
+    package var files: Int64 = 0
+    /// In a `tmpfs` or a memfd: it cannot, though what is written there comes without a page fault.
+    package var shared: Int64 = 0
+    /// What of the peak no page fault can have brought: at least so much was cached of files then,
+    /// or was shared, and may be gone since.
+    package var unfaulted: Int64 = 0
+
+    package init(files: Int64 = 0, shared: Int64 = 0, unfaulted: Int64 = 0) {
+        (self.files, self.shared, self.unfaulted) = (files, shared, unfaulted)
+    }
+}

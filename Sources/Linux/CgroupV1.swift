@@ -84,17 +84,17 @@ package struct CgroupV1Memory: Equatable, Sendable {
 
     package var memory: Int64? { group.number(in: "memory.usage_in_bytes") }
     package var memoryPeak: Int64? { group.number(in: "memory.max_usage_in_bytes") }
-    /// What of its memory is cached of files, and can be had back; what lies in a `tmpfs` cannot.
-    package var memoryOfFiles: Int64? {
-        let parts = group.values(["cache", "shmem"], in: "memory.stat")
-        return parts[0].map { max(0, $0 - (parts[1] ?? 0)) }
-    }
-    /// What it was charged for without a page fault: at least so much was cached of files, now or
-    /// earlier.
-    package var memoryBesideFaults: Int64? {
-        let parts = group.values(["pgpgin", "pgfault"], in: "memory.stat")
-        guard let charges = parts[0], let faults = parts[1] else { return nil }
-        return max(0, charges - faults) * CurrentProcess.pageSize
+    package func memoryParts(peak: Int64) -> MemoryParts? {
+        let counts = group.values(["cache", "shmem", "pgpgin", "pgfault"], in: "memory.stat")
+        guard let files = counts[0] else { return nil }
+        let shared = counts[1] ?? 0
+        var unfaulted: Int64 = 0
+        if let charges = counts[2], let faults = counts[3] {
+            let page = CurrentProcess.pageSize
+            // The one adds up over the whole run, and the other knows of no huge pages.
+            unfaulted = max(0, min((charges - faults) * page, peak - faults * page))
+        }
+        return MemoryParts(files: max(0, files - shared), shared: shared, unfaulted: unfaulted)
     }
     /// How many processes in it the kernel killed for want of memory, its own or the machine's.
     package var memoryKills: Int64? { group.value("oom_kill", in: "memory.oom_control") }

@@ -83,19 +83,21 @@ package struct CgroupV2: Cgroup, Equatable {
 
     package var memory: Int64? { number(in: "memory.current") }
     package var memoryPeak: Int64? { number(in: "memory.peak") }
-    /// What of its memory is cached of files, and can be had back; what lies in a `tmpfs` cannot.
-    package var memoryOfFiles: Int64? {
-        let parts = values(["file", "slab_reclaimable", "shmem"], in: "memory.stat")
-        return parts[0].map { max(0, $0 + (parts[1] ?? 0) - (parts[2] ?? 0)) }
-    }
-    /// What of a peak no page fault can have brought: at least so much was cached of files then,
-    /// and may be gone since.
-    package func memoryBesideFaults(peak: Int64) -> Int64? {
-        let parts = values(["pgfault", "thp_fault_alloc", "thp_collapse_alloc"], in: "memory.stat")
+    package func memoryParts(peak: Int64) -> MemoryParts? {
+        let keys = [
+            "file", "slab_reclaimable", "shmem", "pgfault", "thp_fault_alloc", "thp_collapse_alloc",
+        ]
+        let counts = values(keys, in: "memory.stat")
+        guard let files = counts[0] else { return nil }
+        let shared = counts[2] ?? 0
         let page = CurrentProcess.pageSize
         // A huge page is what one page of page table entries maps.
-        let huge = ((parts[1] ?? 0) + (parts[2] ?? 0)) * (page / 8)
-        return parts[0].map { max(0, peak - ($0 + huge) * page) }
+        let huge = ((counts[4] ?? 0) + (counts[5] ?? 0)) * (page / 8)
+        return MemoryParts(
+            files: max(0, files + (counts[1] ?? 0) - shared),
+            shared: shared,
+            unfaulted: counts[3].map { max(0, peak - ($0 + huge) * page) } ?? 0
+        )
     }
     /// How many processes in it the kernel killed for want of memory, its own or the machine's.
     package var memoryKills: Int64? { value("oom_kill", in: "memory.events") }

@@ -144,20 +144,26 @@ struct ControlProbeTests {
     @Test func `what is cached of files is not its memory, and makes the peak uncertain`() throws {
         let scratch = ScratchDirectory()
         try scratch.write("cgroup.subtree_control", "memory\n")
-        try scratch.write("launch-1/cpu.stat", "usage_usec 70\n")
-        try scratch.write("launch-1/memory.events", "oom 0\noom_kill 0\n")
+        for launch in 1...2 {
+            try scratch.write("launch-\(launch)/cpu.stat", "usage_usec 70\n")
+            try scratch.write("launch-\(launch)/memory.events", "oom 0\noom_kill 0\n")
+        }
         let control = CgroupControl(CgroupV2(scratch.path))
         func usage(
+            launch: UInt64 = 1,
             charged: Int64,
             peak: Int64,
             files: Int64,
+            shared: Int64 = 0,
             faulted: Int64? = nil
         ) throws -> Usage? {
-            try scratch.write("launch-1/memory.current", "\(charged << 20)\n")
-            try scratch.write("launch-1/memory.peak", "\(peak << 20)\n")
+            let group = "launch-\(launch)"
+            try scratch.write(group + "/memory.current", "\(charged << 20)\n")
+            try scratch.write(group + "/memory.peak", "\(peak << 20)\n")
             let faults = faulted.map { "pgfault \(($0 << 20) / CurrentProcess.pageSize)\n" } ?? ""
-            try scratch.write("launch-1/memory.stat", "file \(files << 20)\nshmem 0\n" + faults)
-            return control.usage(of: LaunchID(1))
+            let cached = "file \((files + shared) << 20)\nshmem \(shared << 20)\n"
+            try scratch.write(group + "/memory.stat", cached + faults)
+            return control.usage(of: LaunchID(launch))
         }
         func expected(_ memory: Int64, _ peak: Int64, isSampled: Bool) -> Usage {
             var usage = Usage(cpu: Interval(nanoseconds: 70_000), memory: memory << 20)
@@ -182,6 +188,15 @@ struct ControlProbeTests {
         // What was cached may have been the peak, also when its file is gone.
         #expect(
             try usage(charged: 8, peak: 200, files: 0) == expected(8, 10, isSampled: true)
+        )
+        // What was written into a memfd is memory, though it took no page fault, and stays so.
+        #expect(
+            try usage(launch: 2, charged: 70, peak: 80, files: 0, shared: 60, faulted: 12)
+                == expected(70, 72, isSampled: false)
+        )
+        #expect(
+            try usage(launch: 2, charged: 4, peak: 80, files: 0, faulted: 12)
+                == expected(4, 72, isSampled: false)
         )
         // Had anything been left that it could have had back, it would not have met its limit.
         try scratch.write("launch-1/memory.events", "oom 1\noom_kill 1\n")

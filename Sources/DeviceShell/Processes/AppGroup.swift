@@ -27,10 +27,7 @@ package protocol AppGroup: Cgroup, Equatable {
     var memory: Int64? { get }
     /// The most that it had at a time.
     var memoryPeak: Int64? { get }
-    /// What of its memory is cached of files.
-    var memoryOfFiles: Int64? { get }
-    /// What of a peak must have been cached of files, though it may be gone.
-    func memoryBesideFaults(peak: Int64) -> Int64?
+    func memoryParts(peak: Int64) -> MemoryParts?
     var memoryKills: Int64? { get }
     /// How often it needed more than its limit.
     var memoryLimitHits: Int64? { get }
@@ -65,8 +62,7 @@ extension CgroupV1Freezer: AppGroup {
     package var processorTime: Int64? { nil }
     package var memory: Int64? { nil }
     package var memoryPeak: Int64? { nil }
-    package var memoryOfFiles: Int64? { nil }
-    package func memoryBesideFaults(peak: Int64) -> Int64? { nil }
+    package func memoryParts(peak: Int64) -> MemoryParts? { nil }
     package var memoryKills: Int64? { nil }
     package var memoryLimitHits: Int64? { nil }
 }

@@ -16,8 +16,8 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
     /// Whether nobody else made the scope for us.
     private let ownsBase: Bool
     private var foreground: Set<LaunchID> = []
-    /// The most memory of files that was seen.
-    private var filesMost: [LaunchID: Int64] = [:]
+    /// The most memory of each kind that was seen.
+    private var partsMost: [LaunchID: (files: Int64, shared: Int64)] = [:]
     /// As last set; nil: not yet.
     private var scopeWeight: Weight?
     /// Groups that are being made, each in a thread of its own.
@@ -235,19 +235,23 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
 
     /// What the kernel charges to a launch for the files that it has read and written: now, and the
     /// most that is known of. A file that was removed is cached no more, and nobody may have looked
-    /// while it was: then the page faults tell. Of a small launch it is not asked for.
+    /// while it was: then the page faults tell. What was written into a `tmpfs` or a memfd came
+    /// without them too, and is memory: as far as it was seen. Of a small launch it is not asked
+    /// for.
     private func memoryOfFiles(_ id: LaunchID, peak: Int64) -> (now: Int64, most: Int64) {
-        guard peak >= 4 << 20 else { return (0, filesMost[id] ?? 0) }
-        let now = (limitsMemory ? group(id).memoryOfFiles : resources.memoryOfFiles(id)) ?? 0
-        let seen = max(filesMost[id] ?? 0, now)
-        let unfaulted =
+        let seen = partsMost[id] ?? (files: 0, shared: 0)
+        guard peak >= 4 << 20 else { return (0, seen.files) }
+        let told =
             limitsMemory
-            ? group(id).memoryBesideFaults(peak: peak) : resources.memoryBesideFaults(id)
-        let most = max(seen, unfaulted ?? 0)
+            ? group(id).memoryParts(peak: peak) : resources.memoryParts(id, peak: peak)
+        let parts = told ?? MemoryParts()
+        let files = max(seen.files, parts.files)
+        let shared = max(seen.shared, parts.shared)
+        let most = max(files, parts.unfaulted - shared)
         // Of what it had when it met its limit nothing could be had back.
-        if most > peak / 8, memoryEnd(of: id) == .limit { return (now, 0) }
-        filesMost[id] = seen
-        return (now, most)
+        if most > peak / 8, memoryEnd(of: id) == .limit { return (parts.files, 0) }
+        partsMost[id] = (files, shared)
+        return (parts.files, most)
     }
 
     package func memoryEnd(of id: LaunchID) -> MemoryEnd? {
@@ -260,7 +264,7 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
     package func remove(_ id: LaunchID) -> Bool {
         _ = prepared.removeValue(forKey: id)?.wait()
         foreground.remove(id)
-        filesMost[id] = nil
+        partsMost[id] = nil
         try? weighScope()
         if leaving.removeValue(forKey: id)?.wait() == true { return true }
         do throws(LinuxError) {

@@ -60,11 +60,8 @@ struct ResourceGroups: Sendable {
 
     func memoryUsage(_ id: LaunchID) -> Int64? { memory?.child(LaunchName.of(id)).memory }
     func memoryPeak(_ id: LaunchID) -> Int64? { memory?.child(LaunchName.of(id)).memoryPeak }
-    func memoryOfFiles(_ id: LaunchID) -> Int64? {
-        memory?.child(LaunchName.of(id)).memoryOfFiles
-    }
-    func memoryBesideFaults(_ id: LaunchID) -> Int64? {
-        memory?.child(LaunchName.of(id)).memoryBesideFaults
+    func memoryParts(_ id: LaunchID, peak: Int64) -> MemoryParts? {
+        memory?.child(LaunchName.of(id)).memoryParts(peak: peak)
     }
     func memoryLimitHits(_ id: LaunchID) -> Int64? {
         memory?.child(LaunchName.of(id)).memoryLimitHits
