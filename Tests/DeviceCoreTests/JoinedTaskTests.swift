@@ -18,12 +18,16 @@ struct JoinedTaskTests {
         var bench = Bench()
         bench.install(.linked("app", identifiers: ["app.*"]))
         let launch = try bench.openApp("app", registered: ["app.*"])
+        // Processing does not wait for the user to leave: it would begin in the foreground.
+        bench.ask(.pause(nil))
         bench.submit(launch, "app.long", .processing)
         bench.submit(launch, "app.late") { $0.after = .seconds(20) }
         bench.ask(.leave(AppID("app")))
+        bench.ask(.continue)
         let long = try bench.accept(launch)
         bench.advance(.seconds(20))
-        return (bench, launch, long, try bench.accept(launch))
+        let late = try bench.accept(launch)
+        return (bench, launch, long, late)
     }
 
     @Test func `explain counts each from its own start to its own end`() throws {
