@@ -107,6 +107,24 @@ struct KeeperTests {
         #expect(waited == [ProcessIdentity(of: CurrentProcess.pid)])
     }
 
+    @Test func `a daemon that has read its signal and not said so is given half a second`() throws {
+        for (moment, isWaitedFor) in [(Int32(400), true), (600, false)] {
+            let scratch = ScratchDirectory()
+            var first: DaemonLock? = try DaemonLock(scratch("lock"))
+            #expect(try first?.takeForDaemon() == true)
+            let second = try DaemonLock(scratch("lock"))
+            var waited: Int32 = 0
+            let isTaken = try second.takeForDaemon(
+                { _ in first = nil },
+                pause: {
+                    waited += $0
+                    if waited >= moment { try? first?.sayEnding() }
+                }
+            )
+            #expect(isTaken == isWaitedFor, "\(waited) of \(moment) ms")
+        }
+    }
+
     @Test func `while the keeper works no daemon starts`() throws {
         let scratch = ScratchDirectory()
         let keeper = try DaemonLock(scratch("lock"))

@@ -29,21 +29,23 @@ package struct DaemonLock: ~Copyable, Sendable {
     package init(_ path: String) throws(LinuxError) { file = try LockFile(path) }
 
     /// For the daemon, once. False: another daemon has this state directory; `holder` says who.
-    /// One that ends is waited for; `waits` hears of that first, once.
+    /// One that ends is waited for; `waits` hears of that first, once. `pause` lets milliseconds
+    /// go by.
     package func takeForDaemon(
-        _ waits: (ProcessIdentity) -> Void = { _ in }
+        _ waits: (ProcessIdentity) -> Void = { _ in },
+        pause: (Int32) -> Void = { _ = Poll.ready(-1, for: .readable, milliseconds: $0) }
     ) throws(LinuxError) -> Bool {
         // A child that a killed daemon was just starting keeps its lock until it executes.
         let end = Clocks.boot() + .seconds(5)
         var isTold = false
         while try !file.tryLock(Byte.daemon) {
             if let other = try holder(), other.isAlive {
-                guard try isEnding(other) else { return false }
+                guard try isEnding(other, pause) else { return false }
                 if !isTold { waits(other) }
                 isTold = true
             }
             if Clocks.boot() >= end { return false }
-            _ = try Poll.wait(for: [], milliseconds: 10)
+            pause(10)
         }
         try file.lock(Byte.alive)
         // For messages only, and a full disk must not keep the daemon from saying that it is full.
@@ -55,13 +57,16 @@ package struct DaemonLock: ~Copyable, Sendable {
     package func sayEnding() throws(LinuxError) { _ = try file.tryLock(Byte.ending) }
 
     /// Whether it was told to end: it has said so, or has not come to read the signal. Between the
-    /// two there is a moment in which neither is seen.
-    private func isEnding(_ other: ProcessIdentity) throws(LinuxError) -> Bool {
-        for isLast in [false, true] {
+    /// two neither is seen: for a moment, or as long as a slow turn of its loop takes.
+    private func isEnding(
+        _ other: ProcessIdentity,
+        _ pause: (Int32) -> Void
+    ) throws(LinuxError) -> Bool {
+        for look in 0...10 {
+            if look > 0 { pause(50) }
             if other.hasPending([Signal.terminate, Signal.interrupt]) { return true }
             if try file.isLocked(Byte.ending) { return true }
             if !other.isAlive { return true }
-            if !isLast { _ = try Poll.wait(for: [], milliseconds: 50) }
         }
         return false
     }
