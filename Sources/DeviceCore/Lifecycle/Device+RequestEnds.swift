@@ -20,7 +20,7 @@ enum RunEnd: Hashable, Sendable {
 /// | was undone, or lost | waits again | waits again |
 /// | of a command, stopped by a condition or asked for again | waits again | waits again |
 /// | failed processing, an only task | waits again | if it repeats as well, else it is over |
-/// | processing whose end nobody saw | waits again | if it repeats as well, else it is over |
+/// | processing whose end nobody saw, once | waits again | if it repeats as well, else it is over |
 /// | of an app, not received | waits again | waits again |
 /// | ended otherwise | waits for its next time | if it repeats as well, else it is over |
 ///
@@ -36,12 +36,18 @@ extension Device {
         guard let requestIndex = apps[index].index(of: id) else { return }
         var request = apps[index].requests[requestIndex]
         // An app's tasks share its failures: the success of one would end the wait of another.
-        let backOff = apps[index].requests.count == 1 ? settings.backOff : .zero
+        let sharesNone = apps[index].requests.count == 1
+        // Nobody may ever see an end: of what ends the daemon, or by itself the machine.
+        let isAnother = request.isAnother(since: apps[index].lastEnd(of: request.trigger))
+        let waits = AgainWaits(
+            failed: sharesNone ? settings.backOff : .zero,
+            unseen: isAnother ? .zero : settings.backOff
+        )
         if request.mode != .simulated {
-            recordEnd(of: request.trigger, in: index, after: end, backOff, transition.now)
+            recordEnd(of: request.trigger, in: index, after: end, waits, transition.now)
         }
         if comesBack(request, of: index, after: end) {
-            request.waitAgain(after: end, settings, backOff, at: transition.now.wall)
+            request.waitAgain(after: end, settings, waits, at: transition.now.wall)
             apps[index].requests[requestIndex] = request
             save(app: index, request: id)
         } else if request.isCancelled, request.mode != .simulated, end.leavesNoLine,
@@ -81,7 +87,7 @@ extension Device {
         of trigger: Trigger,
         in index: Int,
         after end: RunEnd,
-        _ backOff: Interval,
+        _ waits: AgainWaits,
         _ now: Moment
     ) {
         switch end {
@@ -89,9 +95,7 @@ extension Device {
         // Stopped in mid-run, failed, or gone unseen is not done: it is due again when its gates
         // open. A refresh has spent what it had.
         case .command(let result):
-            if result.isUndone(for: trigger, backOff: backOff), !trigger.spendsRefreshBudget {
-                break
-            }
+            if result.isUndone(for: trigger, waits), !trigger.spendsRefreshBudget { break }
             apps[index].record.setLastEnd(of: trigger, now.wall)
         // What never came to the app did nothing, however long the daemon was away.
         case .delivery(.unknown, wasReceived: false): return
@@ -107,7 +111,7 @@ extension Request {
     fileprivate mutating func waitAgain(
         after end: RunEnd,
         _ settings: Shared<Settings>,
-        _ backOff: Interval,
+        _ waits: AgainWaits,
         at now: WallTime
     ) {
         (state, readySince, interruptedAt) = (.pending, nil, nil)
@@ -120,10 +124,10 @@ extension Request {
             if wasReceived { repeats(after: now) }
         case .command(let result):
             (mode, decision) = (.normal, nil)
-            if result == .retry || result.isUnseen(for: trigger) {
+            if result == .retry || result.isUnseen(for: trigger, waits) {
                 wait(settings.backOff, from: now)
             }
-            if !result.isUndone(for: trigger, backOff: backOff) { repeats(after: now) }
+            if !result.isUndone(for: trigger, waits) { repeats(after: now) }
         }
     }
 

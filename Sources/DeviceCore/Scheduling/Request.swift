@@ -75,6 +75,12 @@ package struct Request: Hashable, Sendable, Codable {
         return origin != .submitted || earliest - span > submittedAt
     }
 
+    /// A run of it is such another one, and none has been done since that wait began.
+    func isAnother(since done: WallTime?) -> Bool {
+        guard isRetry, let earliest, let span else { return false }
+        return done.map { earliest - span > $0 } ?? true
+    }
+
     /// Begun by `offstage run`.
     var isUserInitiated: Bool { mode == .userInitiated }
 
