@@ -125,8 +125,8 @@ extension ProgramTable {
         for command in commands {
             for option in command.options {
                 guard let lister = lister(of: option) else { continue }
-                let names = option.spellings.map { "\(command.name):\($0)" }
-                lines.append("            \(names.joined(separator: "|"))) \(filled(lister)) ;;")
+                let names = option.spellings.map { "\(command.name):\($0)" }.joined(separator: "|")
+                lines.append("            \(names)) \(filled(lister)) ;;")
             }
         }
         lines += [
@@ -140,8 +140,7 @@ extension ProgramTable {
             let list = list.isEmpty ? "" : " list=(\(list))"
             lines.append("        \(command)) words=(\(words))\(list) ;;")
         }
-        let names = (commands.map(\.name) + ["help"]).joined(separator: " ")
-        add("''", long(options), names)
+        add("''", long(options), (commands.map(\.name) + ["help"]).joined(separator: " "))
         add("help", "", helped.joined(separator: " "))
         for command in commands { add(command.name, long(options(of: command))) }
         lines += ["    esac", "    if [[ $word == -* ]]; then list=(\"${words[@]}\"); fi"]

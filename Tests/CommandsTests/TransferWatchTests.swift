@@ -84,7 +84,7 @@ struct TransferWatchTests {
         #expect(errors == "" && failure?.message == "the daemon is lost")
         let turns: [Turn] = [.lost(.absent), .state("finished")]
         let known = try watch(turns, ids: [1], patience: .minutes(9))
-        #expect(known.errors == Self.asking + "9min at most\n" && known.failure == nil)
+        #expect(known.errors == Self.asking + "9m at most\n" && known.failure == nil)
     }
 
     /// Rows that are drawn again are drawn over those before them.
@@ -95,7 +95,7 @@ struct TransferWatchTests {
             patience: .minutes(9)
         )
         #expect(failure == nil)
-        let said = Self.asking + "9min at most\n"
+        let said = Self.asking + "9m at most\n"
         let parts = errors.split(separator: said, omittingEmptySubsequences: false)
         try #require(parts.count == 2, "\(errors.debugDescription)")
         #expect(parts[0].hasPrefix("\r\u{1B}[K") && parts[1].hasPrefix("\r\u{1B}[K"))
