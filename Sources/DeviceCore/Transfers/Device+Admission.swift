@@ -5,6 +5,7 @@ extension Device {
     /// After the event itself: dates that have come, what may not go on, what may begin.
     mutating func settleTransfers(_ transition: inout Transition) {
         while let id = transfers.popDue(at: transition.now.wall) { look(at: id, &transition) }
+        transfers.dropStaleDates()
         if transfers.next <= transition.now.boot { transfers.isTouched = true }
         if transfers.mustAskRunning {
             transfers.mustAskRunning = false

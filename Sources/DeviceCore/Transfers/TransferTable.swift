@@ -218,6 +218,17 @@ package struct TransferTable: Hashable, Sendable {
         return dates.removeFirst()?.id
     }
 
+    /// Nobody is to be woken for the deadline of one that has ended since, or is gone.
+    mutating func dropStaleDates() {
+        while let first = dates.first, isStale(first) { _ = dates.removeFirst() }
+    }
+
+    private func isStale(_ date: DatedTransfer) -> Bool {
+        guard let transfer = self[date.id] else { return true }
+        guard case .ended(_, let end) = transfer.state else { return false }
+        return transfer.forgetDate(endedAt: end) > date.at
+    }
+
     /// All will be told anew.
     mutating func forgetWaiting() { (dates, lanes) = (Heap(), []) }
 
