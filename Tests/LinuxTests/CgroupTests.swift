@@ -174,10 +174,12 @@ struct CgroupTests {
         script: String,
         expected: ClosedRange<Int64>
     ) throws {
-        let group = CgroupV1Memory(try #require(Self.firstMemory))
+        let scratch = ScratchDirectory()
+        // Its own: others run beside it.
+        let name = try #require(scratch.path.split(separator: "/").last)
+        let group = CgroupV1Memory("\(try #require(Self.firstMemory))-\(name)")
         try group.create()
         defer { try? group.remove() }
-        let scratch = ScratchDirectory()
         var program = Program("/bin/sh", arguments: ["sh", "-c", script], environment: [])
         program.directory = scratch.path
         program.joining = [group.path]

@@ -7,7 +7,7 @@ import Vocabulary
 /// 24 hours of a laptop: each time that the daemon wakes by itself, its log says what for.
 struct WakeReasonTests {
     /// Looks at the entries of the event log, as the daemon writes them: event, time, decisions.
-    private final class Wakes: Invariant {
+    private final class Wakes: CommitInvariant {
         let name = "a wake-up has a reason"
         var seed: UInt64 = 0
         var timers = 0
@@ -21,8 +21,21 @@ struct WakeReasonTests {
         private var awakeSince: Moment?
         /// An alarm whose work is still to begin.
         private var alarm: Moment?
+        /// When transfers may begin at the earliest: then it is looked what else holds them.
+        private var dates: [TransferID: WallTime] = [:]
         /// The last few entries, to be told with one that is empty.
         private var before: [String] = []
+
+        func committed(_ changes: [Change]) -> String? {
+            for case .put(.transfer(let record)) in changes {
+                dates[record.transfer.id] = record.transfer.order.earliest
+            }
+            return nil
+        }
+
+        private func isDate(_ now: WallTime) -> Bool {
+            dates.values.contains { $0 <= now && now - $0 < .seconds(1) }
+        }
 
         func ended(_ turn: Turn, _ world: World) -> String? {
             // What a daemon that was killed then had decided is in its log.
@@ -80,7 +93,9 @@ struct WakeReasonTests {
                 // After it a machine does nothing for a moment (`pause-after-resume`); what it was
                 // woken for must follow. Or a new day has begun, and with it other plans.
                 if !begins, !saves { alarm = entry.moment }
-            } else if !acts, awakeSince.map({ entry.moment.boot - $0.boot > .minutes(1) }) ?? true {
+            } else if !acts, !isDate(entry.moment.wall),
+                awakeSince.map({ entry.moment.boot - $0.boot > .minutes(1) }) ?? true
+            {
                 empty.append("seed \(seed): a timer at \(entry.moment.local) after \(before)")
             }
         }
