@@ -91,7 +91,10 @@ package enum PortProperties {
             home: "/home/me"
         )
         switch result {
-        case .app(_, let warnings): return warnings.isEmpty ? nil : "\(warnings)"
+        case .app(_, let warnings):
+            // An identifier may have a comma. Lint asks whether that was to separate two.
+            let others = warnings.filter { !"\($0)".contains("has a comma") }
+            return others.isEmpty ? nil : "\(others)"
         case .notAnApp, .invalid: return "\(manifest.text) is \(result)"
         }
     }
