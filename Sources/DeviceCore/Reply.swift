@@ -96,7 +96,7 @@ package enum Reply: Hashable, Sendable, Codable {
 /// Why something asked for was not done: what was wrong, the value, and what to do.
 package struct Refusal: Error, Hashable, Sendable, Codable {
     package enum Code: String, Hashable, Sendable, Codable, CaseIterable {
-        /// Apple's error 1: background refresh is off, or who calls is no app.
+        /// Apple's error 1: background refresh is off, or the caller is no app.
         case unavailable
         /// Apple's error 2.
         case tooManyPendingTaskRequests

@@ -2,7 +2,7 @@ package import Vocabulary
 
 /// The questions that the command line and other programs ask. They change nothing.
 extension Device {
-    /// The ids of the apps that can be asked about, for a guess at what was meant.
+    /// The ids of all apps that a user may name, to suggest one for a mistyped name.
     package var appNames: [String] { usedIndices.filter(isListed).map { apps[$0].id.name } }
 
     /// Apps that there are: what is kept of one whose manifest is gone, or of a command that was

@@ -170,7 +170,7 @@ struct KeptScope: ~Copyable {
     }
 }
 
-/// Whose the scope of a daemon is, by what is now in the place of its state directory.
+/// Who owns the scope of a daemon, judged by what is now at the path of its state directory.
 enum ScopeOwner {
     case we
     /// What is there has the same scope.
