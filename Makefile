@@ -47,7 +47,7 @@ test: ## run all checks: formatter, layers, unit tests, real processes
 
 .PHONY: bench
 bench: ## run the benchmarks; ONLY=group for one group, ONLY=group/part for a part
-	@scripts/setup test
+	@scripts/setup bench
 	@scripts/bench $(ONLY)
 
 .PHONY: demo

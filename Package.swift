@@ -15,12 +15,27 @@ let strict: [SwiftSetting] = [
 /// The same, and every expression that may be memory-unsafe says so.
 let safe: [SwiftSetting] = strict + [.strictMemorySafety()]
 
+/// What is not worth optimising: that would take longer than it saves.
+let unoptimised: [SwiftSetting] = [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
+/// What the tests let run through months of virtual time.
+let simulated = [
+    "AppProtocol", "AppTranslation", "ClientCore", "DeviceCore", "ExchangeCore", "GatewayCore",
+    "Simulator", "Vocabulary",
+]
+
+/// Of a module of the product. `scripts/build-tests` leaves the rest as it is written.
+func settings(of name: String) -> [SwiftSetting] {
+    let areTests = Context.environment["OFFSTAGE_BUILDS_TESTS"] != nil
+    return areTests && !simulated.contains(name) ? safe + unoptimised : safe
+}
+
 /// A target of ours; its place in the layers is its list of dependencies (ARCHITECTURE.md).
 func layer(_ name: String, _ dependencies: [String] = []) -> Target {
     .target(
         name: name,
         dependencies: dependencies.map { .byName(name: $0) },
-        swiftSettings: safe
+        swiftSettings: settings(of: name)
     )
 }
 
@@ -29,10 +44,13 @@ func program(_ name: String, _ dependencies: [String]) -> Target {
     .executableTarget(
         name: name,
         dependencies: dependencies.map { .byName(name: $0) },
-        swiftSettings: safe,
+        swiftSettings: settings(of: name),
         linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]
     )
 }
+
+/// As an app's developer would build it.
+let asApps: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
 
 /// The files in Examples/Samples: what ports of well-known apps look like. Those that the library
 /// can build have a target below; Examples/README.md says what the others wait for.
@@ -41,7 +59,7 @@ let samples = [
     "VoIPCalls",
 ]
 
-/// A program of one of them, as an app's developer would build it.
+/// A program of one of them.
 func sample(_ name: String) -> Target {
     .executableTarget(
         name: name,
@@ -49,18 +67,15 @@ func sample(_ name: String) -> Target {
         path: "Examples/Samples",
         exclude: samples.filter { $0 != name }.map { $0 + ".swift" },
         sources: [name + ".swift"],
-        swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+        swiftSettings: asApps
     )
 }
-
-/// Most tests are not worth optimising: that would take longer than it saves.
-let unoptimised = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
 func tests(_ name: String, _ dependencies: [String]) -> Target {
     .testTarget(
         name: name + "Tests",
         dependencies: (["TestKit"] + dependencies).map { .byName(name: $0) },
-        swiftSettings: unoptimised
+        swiftSettings: strict + unoptimised
     )
 }
 
@@ -71,7 +86,7 @@ func example(_ name: String, program: String, _ others: [String] = []) -> Target
         dependencies: (["Offstage"] + others).map { .byName(name: $0) },
         path: "Examples/" + name,
         exclude: [program + ".desktop"],
-        swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+        swiftSettings: asApps
     )
 }
 
@@ -260,17 +275,16 @@ let package = Package(
             path: "Benchmarks/Attacks",
             swiftSettings: strict
         ),
-        // Built as an app's developer would.
         .executableTarget(
             name: "offstage-bench-app",
             dependencies: ["Offstage"],
             path: "Benchmarks/LinkedApp",
-            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+            swiftSettings: asApps
         ),
         .executableTarget(
             name: "offstage-bench-foundation",
             path: "Benchmarks/FoundationApp",
-            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+            swiftSettings: asApps
         ),
 
         // Tests.
@@ -334,7 +348,7 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]
         ),
         appPeer("Swift5Peer", [.swiftLanguageMode(.v5), .unsafeFlags(["-suppress-warnings"])]),
-        appPeer("Swift6Peer", [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+        appPeer("Swift6Peer", asApps),
         .executableTarget(
             name: "core-allocations",
             dependencies: ["DeviceCore", "TestKit", "Vocabulary"],
@@ -401,7 +415,7 @@ let package = Package(
             ]
         ),
         tests("Pages", ["Pages", "DeviceCore", "Linux", "Simulator", "Vocabulary", "Zlib"]),
-        .testTarget(name: "TidyTests", swiftSettings: strict),
+        .testTarget(name: "TidyTests", swiftSettings: strict + unoptimised),
     ]
 )
 
