@@ -415,7 +415,7 @@ let package = Package(
             ]
         ),
         tests("Pages", ["Pages", "DeviceCore", "Linux", "Simulator", "Vocabulary", "Zlib"]),
-        .testTarget(name: "TidyTests", swiftSettings: strict + unoptimised),
+        .testTarget(name: "TidyTests", swiftSettings: strict),
     ]
 )
 

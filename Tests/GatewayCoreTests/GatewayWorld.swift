@@ -174,10 +174,14 @@ struct GatewayWorld {
     /// The time as the gateway sees it.
     var told: Moment { bug.clock?(now) ?? now }
 
-    mutating func run(steps: Int) {
+    /// `ends`: it has been seen what it is run for.
+    mutating func run(steps: Int, until ends: (Self) -> Bool = { _ in false }) {
         driver.use(driverLimits)
         planKill()
-        for _ in 0..<steps { step() }
+        for _ in 0..<steps {
+            step()
+            if ends(self) { return }
+        }
         nextKill = nil
         settle()
         check()

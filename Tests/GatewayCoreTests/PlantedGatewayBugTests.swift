@@ -9,8 +9,11 @@ struct PlantedGatewayBugTests {
         for seed in 1...60 as ClosedRange<UInt64> {
             var world = GatewayWorld(seed: seed, devices: 3)
             world.bug = bug.bug
-            world.run(steps: 4000)
-            if world.problems.contains(where: { $0.kind == bug.raises }) { return }
+            func isSeen(_ world: GatewayWorld) -> Bool {
+                world.problems.contains { $0.kind == bug.raises }
+            }
+            world.run(steps: 4000, until: isSeen)
+            if isSeen(world) { return }
         }
         Issue.record("no seed shows it")
     }

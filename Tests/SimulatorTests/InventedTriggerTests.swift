@@ -56,11 +56,11 @@ struct InventedTriggerTests {
         _ = try run("git", "-C", copy, "apply", Self.fixture + "/doorbell.patch")
         // Whole modules without optimising them: nothing takes less time.
         _ = try run(
-            "swift",
-            "build",
+            Self.root + "/scripts/build",
             "--configuration=release",
             "-Xswiftc=-Onone",
             "-Xswiftc=-gnone",
+            "-Xswiftc=-no-emit-module-separately-wmo",
             "--package-path",
             copy,
             "--product",

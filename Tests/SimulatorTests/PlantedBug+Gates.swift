@@ -47,7 +47,7 @@ extension PlantedBug {
                     .manifests(changes.filter { if case .present = $0 { false } else { true } })
                 ]
             }
-            ($0.days, $0.notices) = (16, "(unknown-app)")
+            ($0.days, $0.notices, $0.seed) = (16, "(unknown-app)", 14)
         },
         PlantedBug("the modes of a manifest that is edited are not heard", rule).with {
             $0.event = {

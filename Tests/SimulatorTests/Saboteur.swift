@@ -40,6 +40,8 @@ struct PlantedBug: Sendable, CustomStringConvertible {
     var notices = ""
     /// How long it takes to show.
     var days: Int64 = 2
+    /// A seed in which it shows: of one that few show, the search begins there.
+    var seed: UInt64 = 1
     var effect: @Sendable (Effect, Moment) -> [Effect] = { effect, _ in [effect] }
     var changes: @Sendable ([Change]) -> [Change] = { $0 }
     var decisions: @Sendable ([Effect]) -> [Effect] = { $0 }
@@ -288,7 +290,7 @@ struct PlantedBug: Sendable, CustomStringConvertible {
         },
         PlantedBug("what is spent is not stored", "the refresh budget is kept").with {
             $0.changes = { $0.map(\.withoutSpending) }
-            $0.days = 8
+            ($0.days, $0.seed) = (8, 11)
         },
         PlantedBug("a decision differs", "decisions are equal for equal logs").with {
             $0.decisions = { $0.filter { $0 != .holdAwake(true) } }
