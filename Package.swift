@@ -24,10 +24,12 @@ let simulated = [
     "Simulator", "Vocabulary",
 ]
 
-/// Of a module of the product. `scripts/build-tests` leaves the rest as it is written.
+/// What else `scripts/build-tests` builds is not optimised there, as it is where it is installed.
+let besideTests = Context.environment["OFFSTAGE_BUILDS_TESTS"] == nil ? [] : unoptimised
+
+/// Of a module of the product.
 func settings(of name: String) -> [SwiftSetting] {
-    let areTests = Context.environment["OFFSTAGE_BUILDS_TESTS"] != nil
-    return areTests && !simulated.contains(name) ? safe + unoptimised : safe
+    simulated.contains(name) ? safe : safe + besideTests
 }
 
 /// A target of ours; its place in the layers is its list of dependencies (ARCHITECTURE.md).
@@ -248,7 +250,7 @@ let package = Package(
                 "Zlib",
             ],
             path: "Benchmarks/Bench",
-            swiftSettings: strict
+            swiftSettings: strict + besideTests
         ),
         .executableTarget(
             name: "offstage-bench-peer",
@@ -305,7 +307,7 @@ let package = Package(
                 "Linux", "TLS", "Vocabulary",
             ],
             path: "Tests/TestKit",
-            swiftSettings: strict
+            swiftSettings: strict + besideTests
         ),
         .executableTarget(
             name: "ProcessPeer",
