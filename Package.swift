@@ -307,7 +307,7 @@ let package = Package(
                 "Linux", "TLS", "Vocabulary",
             ],
             path: "Tests/TestKit",
-            swiftSettings: strict + besideTests
+            swiftSettings: strict
         ),
         .executableTarget(
             name: "ProcessPeer",

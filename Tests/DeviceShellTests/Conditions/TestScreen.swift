@@ -1,12 +1,14 @@
 import Linux
+import Synchronization
 import TestKit
 
 /// A real X server without a screen (Xvfb), and somebody who uses it (xdotool).
 final class TestScreen {
     private let scratch: ScratchDirectory
     private var process: PidFD?
-    /// As in `DISPLAY`.
-    private(set) var display = ""
+    /// As in `DISPLAY`. A free one that the server finds could be another's when it begins again.
+    let display: String
+    private static let count = Mutex(0)
 
     static let isInstalled = ["Xvfb", "xdotool", "xauth"].allSatisfy {
         Files.executable($0, searchPath: CurrentProcess.environment("PATH") ?? "/usr/bin") != nil
@@ -15,6 +17,11 @@ final class TestScreen {
     /// `cookie`: what it asks of clients; nil: nothing.
     init(_ scratch: ScratchDirectory, cookie: String? = nil) throws {
         self.scratch = scratch
+        let number = Self.count.withLock { count in
+            count += 1
+            return 1000 + (Int(CurrentProcess.pid) * 8 + count) % 50_000
+        }
+        display = ":\(number)"
         var options: [String] = []
         if let cookie {
             // A file that the server reads; its entry is for any display.
@@ -23,27 +30,24 @@ final class TestScreen {
             guard try entry.run().succeeded else { throw DidNotHappen(description: "a cookie") }
             options = ["-auth", file]
         }
-        try start(["-displayfd", "1"] + options)
-        let text = try Wait.until(file: scratch("xvfb.log")) { Self.number(in: $0) != nil }
-        display = ":" + (Self.number(in: text) ?? "")
+        try start(options + ["-displayfd", "1"])
+        // It says its number when it is ready.
+        let line = "\(number)\n"
+        _ = try Wait.until(file: scratch("xvfb.log")) {
+            $0.hasPrefix(line) || $0.contains("\n" + line)
+        }
     }
 
     deinit { try? end() }
 
-    private static func number(in log: String) -> String? {
-        // Whole lines: the rest of the last one may be on its way.
-        log.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-            .first { !$0.isEmpty && $0.allSatisfy(\.isNumber) }.map(String.init)
-    }
-
     private func start(_ options: [String]) throws {
         // Its own screen saver is off (`-s 0`), as desktops have it.
-        let words = ["Xvfb"] + options + ["-nolisten", "tcp", "-s", "0"]
+        let words = ["Xvfb", display] + options + ["-nolisten", "tcp", "-s", "0"]
         process = try Command(words).start(logging: scratch("xvfb.log"))
     }
 
     /// Begins again, after `end`, as the same display.
-    func start() throws { try start([display]) }
+    func start() throws { try start([]) }
 
     /// It takes its socket along.
     func end() throws {
