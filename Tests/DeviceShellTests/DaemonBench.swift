@@ -299,7 +299,7 @@ final class DaemonBench {
         switch known ?? step {
         case .cgroup2: return try CgroupV2.of(process.pid, in: mounts)?.isFrozen == true
         case .cgroup1: return try CgroupV1Freezer.of(process.pid, in: mounts)?.isFrozen == true
-        case .signals: return ProcessStatus(of: process.pid)?.isStopped == true
+        case .signals: return ProcessStatus(of: process.pid)?.standsStill == true
         case nil: return false
         }
     }

@@ -109,7 +109,7 @@ final class ProcessBench {
         let name = LaunchName.of(LaunchID(1))
         if let v2 = control as? CgroupControl { return v2.base.child(name).isFrozen }
         if let v1 = control as? FreezerControl { return v1.base.child(name).isFrozen }
-        return ProcessStatus(of: pid)?.isStopped ?? false
+        return ProcessStatus(of: pid)?.standsStill ?? false
     }
 
     // MARK: The keeper
@@ -163,5 +163,14 @@ final class ProcessBench {
         -> String
     {
         try Wait.until(file: scratch(name), "written by the app", isWanted)
+    }
+}
+
+extension ProcessStatus {
+    /// It has been stopped. One in the middle of a vfork stops when its child has come to its exec:
+    /// not before that goes on.
+    var standsStill: Bool {
+        isStopped
+            || isUninterruptible && ProcessTable.all().contains { $0.parent == pid && $0.isStopped }
     }
 }
