@@ -158,8 +158,11 @@ struct DiskFullTests {
             for number in 0..<20 { try bench.submit(":", id: "a\(number)", kind: "refresh") }
         }
         try #require(!acknowledged.isEmpty, "the store takes nothing any more")
-        let waiting = try bench.explain("command.b0")["holds"]?.listValue ?? []
-        #expect(waiting.contains { $0["gate"] == "storage" }, "\(waiting)")
+        // It has been taken; that it cannot be started shows a little later.
+        try bench.wait(until: "held for want of room") {
+            let holds = try bench.explain("command.b0")["holds"]?.listValue ?? []
+            return holds.contains { $0["gate"] == "storage" }
+        }
         let check = try bench.ask("Doctor").listValue?.first { $0["check"] == "starting programs" }
         #expect(check?["ok"] == false, "\(String(describing: check))")
         #expect(bench.read("ran") == "")

@@ -62,20 +62,26 @@ struct EscapeTests {
             kind: "refresh"
         )
         try bench.wait(for: "other")
-        try bench.submit(
-            """
-            (setsid env -i sh -c 'echo $$ >> pids; exec sleep 1000' &)
-            while [ ! -s pids ]; do sleep 0.1; done
-            """,
-            id: "hider"
-        )
-        _ = try bench.nextRun("command.hider")
-        let process = try bench.process(from: "pids")
+        // One that the daemon happens to see before it has left ends with its run.
+        var hidden: ProcessIdentity?
+        for number in 0..<20 where hidden == nil {
+            try bench.submit(
+                """
+                (setsid env -i sh -c 'echo $$ > pid; exec sleep 1000' &)
+                while [ ! -s pid ]; do sleep 0.1; done
+                """,
+                id: "hider\(number)"
+            )
+            _ = try bench.nextRun("command.hider\(number)")
+            hidden = try bench.process(ended: "pid").first
+            if hidden == nil { try Files.remove(bench.home("pid")) }
+        }
+        let process = try #require(hidden)
         let found = try bench.ask("Doctor").listValue?.first { $0["check"] == "strays" }
         #expect(found?["found"]?.stringValue?.contains("sleep (process \(process.pid))") == true)
         try bench.daemon.scratch.write("home/go", "")
         _ = try bench.nextRun("command.other")
-        try waitUntilNoneLives(bench, "pids")
+        try waitUntilNoneLives(bench, "pid")
     }
 
     @Test func `a daemon that is killed ends what left the session, when it starts again`() throws {
