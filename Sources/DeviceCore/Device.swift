@@ -157,6 +157,10 @@ extension Device {
         )
         tellRefresh(&transition)
         refreshPolicy.settingsChanged()
+        if transfers.discretionaryWait != settings.discretionaryWait {
+            transfers.discretionaryWait = settings.discretionaryWait
+            requeueTransfers(at: transition.now)
+        }
         touchAll()
     }
 

@@ -26,6 +26,40 @@ struct TransferDateTests {
 
     private func isUnderWay(_ id: TransferID) -> Bool { bench.transfer(id)?.isUnderWay == true }
 
+    // MARK: A better moment
+
+    /// The moved one is tried first, and may still wait.
+    @Test mutating func `one that has waited its time begins before those that have not`() throws {
+        bench.set(.network, 2)
+        bench.set(.power, 0)
+        let older = try enqueue { $0.isDiscretionary = true }
+        bench.advance(.hours(6))
+        let younger = try enqueue { $0.isDiscretionary = true }
+        bench.ask(.transfer(.move([younger], TransferMove(place: .first))))
+        bench.advance(.hours(6) - .seconds(1))
+        #expect(bench.transferGates(older) == ["better-moment"])
+        bench.advance(.seconds(1))
+        #expect(isUnderWay(older))
+        #expect(bench.transferGates(younger) == ["better-moment"])
+        bench.advance(.hours(6))
+        #expect(isUnderWay(younger))
+    }
+
+    @Test mutating func `a setting that lets them wait less counts at once`() throws {
+        bench.set(.network, 2)
+        bench.set(.power, 0)
+        let older = try enqueue { $0.isDiscretionary = true }
+        bench.advance(.hours(2))
+        let younger = try enqueue { $0.isDiscretionary = true }
+        bench.ask(.transfer(.move([younger], TransferMove(place: .first))))
+        bench.advance(.hours(1))
+        var settings = Settings()
+        settings.discretionaryWait = .hours(2)
+        bench.send(.settings(settings))
+        #expect(isUnderWay(older))
+        #expect(bench.transferGates(younger) == ["better-moment"])
+    }
+
     // MARK: The earliest date
 
     @Test mutating func `a date is the caller's own, also when the clock is set back`() throws {

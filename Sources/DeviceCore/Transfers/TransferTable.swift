@@ -31,6 +31,8 @@ package struct TransferTable: Hashable, Sendable {
     var isTouched = false
     /// A gate has closed that may end what runs.
     var mustAskRunning = false
+    /// As long as that a discretionary one waits for a better moment.
+    var discretionaryWait = Settings().discretionaryWait
     package var count: Int { indices.count }
     /// Of those that have not ended.
     private(set) var counts = TransferCounts()
@@ -59,6 +61,8 @@ package struct TransferTable: Hashable, Sendable {
             let trigger: Trigger
             let needs: Needs
             let host: String
+            /// It waits for no better moment any more.
+            let hasWaited: Bool
         }
     }
 
@@ -187,11 +191,16 @@ package struct TransferTable: Hashable, Sendable {
         guard transfer.question == nil else { return }
         isTouched = true
         guard transfer.date <= now else { return look(at: transfer.date, id) }
+        let end = transfer.submittedAt + discretionaryWait
+        let waits = transfer.trigger == .discretionaryTransfer && end > now
+        // It comes back, into another lane.
+        if waits { look(at: end, id) }
         let key = Lane.Key(
             app: app,
             trigger: transfer.trigger,
             needs: transfer.order.needs,
-            host: host(of: id)
+            host: host(of: id),
+            hasWaited: !waits
         )
         if let lane = lanes.firstIndex(where: { $0.key == key }) {
             lanes[lane].queue.insert(id, at: transfer.turn)
@@ -330,6 +339,7 @@ extension TransferTable: Codable {
         var sessions: SessionQueues
         var heldBy: GateSet
         var next: BootTime
+        var discretionaryWait: Interval
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -343,7 +353,8 @@ extension TransferTable: Codable {
             paces: paces,
             sessions: sessions,
             heldBy: heldBy,
-            next: next
+            next: next,
+            discretionaryWait: discretionaryWait
         ).encode(to: encoder)
     }
 
@@ -361,6 +372,7 @@ extension TransferTable: Codable {
         (running, receiving, sessions) = (form.running, form.receiving, form.sessions)
         connections = ConnectionCounts(receiving)
         (heldBy, next, paces) = (form.heldBy, form.next, form.paces)
+        discretionaryWait = form.discretionaryWait
         for (pageIndex, page) in pages.enumerated() {
             for (slotIndex, slot) in page.enumerated() {
                 guard let transfer = slot.transfer else { continue }
