@@ -24,7 +24,7 @@ let simulated = [
     "Simulator", "Vocabulary",
 ]
 
-/// What else `scripts/build-tests` builds is not optimised there, as it is where it is installed.
+/// `scripts/build-tests` leaves the rest unoptimised; `scripts/release` optimises all of it.
 let besideTests = Context.environment["OFFSTAGE_BUILDS_TESTS"] == nil ? [] : unoptimised
 
 /// Of a module of the product.

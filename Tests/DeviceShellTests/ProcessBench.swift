@@ -167,8 +167,8 @@ final class ProcessBench {
 }
 
 extension ProcessStatus {
-    /// It has been stopped. One in the middle of a vfork stops when its child has come to its exec:
-    /// not before that goes on.
+    /// It has been stopped. In the middle of a vfork it waits in the kernel for its child, which
+    /// is stopped before its exec.
     var standsStill: Bool {
         isStopped
             || isUninterruptible && ProcessTable.all().contains { $0.parent == pid && $0.isStopped }

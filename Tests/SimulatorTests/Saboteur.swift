@@ -40,7 +40,7 @@ struct PlantedBug: Sendable, CustomStringConvertible {
     var notices = ""
     /// How long it takes to show.
     var days: Int64 = 2
-    /// A seed in which it shows: of one that few show, the search begins there.
+    /// Where the search for a seed that shows it begins: few may show it.
     var seed: UInt64 = 1
     var effect: @Sendable (Effect, Moment) -> [Effect] = { effect, _ in [effect] }
     var changes: @Sendable ([Change]) -> [Change] = { $0 }

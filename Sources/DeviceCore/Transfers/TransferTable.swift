@@ -31,7 +31,7 @@ package struct TransferTable: Hashable, Sendable {
     var isTouched = false
     /// A gate has closed that may end what runs.
     var mustAskRunning = false
-    /// As long as that a discretionary one waits for a better moment.
+    /// How long a discretionary one waits for a better moment.
     var discretionaryWait = Settings().discretionaryWait
     package var count: Int { indices.count }
     /// Of those that have not ended.

@@ -6,7 +6,7 @@ import TestKit
 final class TestScreen {
     private let scratch: ScratchDirectory
     private var process: PidFD?
-    /// As in `DISPLAY`. A free one that the server finds could be another's when it begins again.
+    /// As in `DISPLAY`. Its own: another server may take a free one before this begins again.
     let display: String
     private static let count = Mutex(0)
 
