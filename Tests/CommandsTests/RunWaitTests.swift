@@ -9,9 +9,10 @@ struct RunWaitTests {
 
     init() throws { daemon = try ScratchDaemon(settings: DaemonTests.calm) }
 
-    private func command(_ arguments: [String]) -> Command {
+    private func command(_ arguments: [String], socket: String? = nil) -> Command {
         var command = Command([Products.path(of: "offstage")] + arguments)
-        command.environment = Command.cleanEnvironment(["OFFSTAGE_SOCKET": daemon.socket])
+        let socket = socket ?? daemon.socket
+        command.environment = Command.cleanEnvironment(["OFFSTAGE_SOCKET": socket])
         return command
     }
 
@@ -84,9 +85,15 @@ struct RunWaitTests {
         #expect(try Command("mkfifo", gate).run().succeeded)
         try submit("long", "echo > \(daemon.scratch("up")); read line < \(gate)")
         let log = daemon.scratch("said")
-        let waiting = try command(["run", "--wait", "long"]).start(logging: log)
+        let relay = try Relay(daemon.scratch("relay"))
+        let waiting = try command(["run", "--wait", "long"], socket: relay.path)
+            .start(logging: log)
+        // Only who has heard that the run begins knows what to wait for.
+        try relay.accept(for: daemon.socket).passAll()
         try Wait.until(file: daemon.scratch("up"), "the run")
         try daemon.restart()
+        // From here on it speaks with the next daemon itself.
+        #expect(try Command("ln", "-sfT", daemon.socket, relay.path).run().succeeded)
         try FileDescriptor(opening: gate, .writing).writeAll("read\n")
         // The next daemon is not its parent: it sees the end, and the exit status if the kernel
         // tells it.
