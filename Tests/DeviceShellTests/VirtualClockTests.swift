@@ -353,6 +353,18 @@ struct VirtualClockTests {
         }
     }
 
+    @Test func `the state directory of a daemon with a real clock gets no virtual one`() throws {
+        let bench = try DaemonBench()
+        try bench.daemon.kill()
+        bench.daemon.options = Self.options
+        #expect {
+            try bench.daemon.start()
+        } throws: {
+            "\($0)".contains("belongs to a daemon with a real clock")
+        }
+        #expect(!Files.exists(bench.daemon.scratch("state/virtual-clock")))
+    }
+
     @Test func `the clock stops when whoever moves it goes, and the daemon serves all meanwhile`()
         throws
     {

@@ -72,6 +72,17 @@ struct LogCommandTests {
         #expect(try count("--lines=1", "--state=stored") == 1)
     }
 
+    @Test func `a time that it has printed includes what came then`() throws {
+        let gateway = try Self.gateway()
+        let lines = try Self.log(gateway, []).output.split(separator: "\n")
+        let line = try #require(lines.first { $0.contains("accepted") })
+        let time = try #require(line.split(separator: " ").first { $0.contains(":") })
+        let now = Clocks.now()
+        let day = now.local(now.wall).description.prefix(10)
+        let options = ["--since=\(day) \(time)", "--until=\(day) \(time)"]
+        #expect(try !Self.found(gateway, options).isEmpty, "\(line)")
+    }
+
     @Test func `what was sent to an app that was removed has no topic`() throws {
         let gateway = try Self.gateway()
         try gateway.start()

@@ -121,6 +121,40 @@ struct OperatorTests {
         }
     }
 
+    @Test func `commands that change the file of keys at once undo nothing of each other`() throws {
+        let place = scratch("g")
+        #expect(try run(place, "init").succeeded)
+        let apps = (0..<8).map { "org.c.a\($0)" }
+        let commands = try apps.map {
+            try Command(
+                ScratchGateway.program,
+                "topics",
+                "add",
+                $0,
+                "--team=TEAM000001",
+                "--directory=\(place)"
+            ).start()
+        }
+        for command in commands { #expect(try command.wait(block: true) == .exited(0)) }
+        let output = try run(place, "topics", "--json").output
+        let topics = try #require(try ValueJSON.parse(output).listValue)
+        #expect(topics.compactMap { $0["topic"]?.stringValue }.sorted() == apps)
+    }
+
+    @Test(arguments: [
+        (["topics", "ad", "org.x", "--team=T"], "Did you mean topics add?"),
+        (["topics", "any", "K", "--team=T"], "--team goes with add"),
+        (["serve", "--listen=:18443,:18443"], "names an address twice"),
+    ])
+    func `a mistyped word is named`(words: [String], text: String) throws {
+        let place = scratch("g")
+        #expect(try run(place, "init").succeeded)
+        let outcome = try Command(
+            [ScratchGateway.program] + words + ["--directory=\(place)"]
+        ).run()
+        #expect(outcome.status == .exited(2) && outcome.errors.contains(text), "\(outcome)")
+    }
+
     // MARK: send
 
     @Test func `a push with an alert is one, whatever else it does`() throws {

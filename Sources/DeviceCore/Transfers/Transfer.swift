@@ -19,7 +19,7 @@ package struct Transfer: Hashable, Sendable, Codable {
     /// Where its bytes may still be, which were fetched before it was moved.
     @Rare var former: String? = nil
     /// Its place among those that wait; the smallest goes first. Nil: its number.
-    var rank: Int64?
+    @Rare var rank: Int64? = nil
     /// Those whose end is told together; nil: nobody is told.
     @Rare var group: TransferGroup? = nil
     /// Of the complete file, as the server said it.
@@ -33,7 +33,7 @@ package struct Transfer: Hashable, Sendable, Codable {
     /// It has ended before its file was complete, and what has come is kept.
     @Rare package internal(set) var kept: KeptPart? = nil
     /// Whose unfinished file it goes on with; nil: its own.
-    var partOf: TransferID?
+    @Rare var partOf: TransferID? = nil
     /// Its server has sent another version beside the first one: over one connection it does not.
     @OmittedIfDefault var isAlone = false
     /// What it waits for its app to say; nil: nothing.
@@ -357,16 +357,16 @@ package struct TransferOrder: Hashable, Sendable, Codable {
     package var earliest: WallTime?
     /// How long after it was asked for `earliest` is, which a clock that is set does not lengthen;
     /// nil: it is the caller's own date.
-    package var delay: Interval?
+    @Rare package var delay: Interval? = nil
     package var errors: ExchangeOrder.ErrorAnswers
     /// Of the whole file, as 32 bytes; nil: not checked.
     package var sha256: [UInt8]?
     package var timeout: Interval
     package var resourceTimeout: Interval
     /// Bytes a second; nil: no limit.
-    package var rateLimit: Int64?
+    @Rare package var rateLimit: Int64? = nil
     /// A URL; nil: what the setting or the environment says; empty: none.
-    package var proxy: String?
+    @Rare package var proxy: String? = nil
     @Rare package var credentials: CredentialFiles? = nil
     /// The user is told when it has ended, and all that were asked for with it.
     @OmittedIfDefault package var notifies = false

@@ -26,6 +26,8 @@ final class DaemonClock {
         if Files.exists(file) {
             guard isVirtual else { throw .virtualClock(state: paths.state) }
             (ahead, slept) = try Self.kept(file)
+        } else if isVirtual, Files.exists(paths.database) {
+            throw .realClock(state: paths.state)
         }
         do throws(LinuxError) {
             // From the start: its times are never real ones again.

@@ -17,6 +17,8 @@ package enum DaemonError: Error, CustomStringConvertible {
     case listening(String)
     /// Its times are of a virtual clock; this daemon would have the machine's.
     case virtualClock(state: String)
+    /// It is to have one, and knows real times.
+    case realClock(state: String)
     /// The file of one says nothing.
     case noVirtualClock(String)
 
@@ -45,6 +47,9 @@ package enum DaemonError: Error, CustomStringConvertible {
         case .virtualClock(let state):
             "\(state) belongs to daemons with a virtual clock. Start this one with "
                 + "--virtual-clock, or choose another directory with --state."
+        case .realClock(let state):
+            "\(state) belongs to a daemon with a real clock. Choose another directory with --state "
+                + "for --virtual-clock."
         case .noVirtualClock(let path):
             "\(path) does not say how far the virtual clock is ahead. Choose another directory "
                 + "with --state, or delete this one."
@@ -56,7 +61,7 @@ package enum DaemonError: Error, CustomStringConvertible {
         switch self {
         case .usage: 2
         case .directory, .foreignDirectory, .system, .step, .alreadyRunning, .store, .socket,
-            .listening, .virtualClock, .noVirtualClock:
+            .listening, .virtualClock, .realClock, .noVirtualClock:
             1
         }
     }

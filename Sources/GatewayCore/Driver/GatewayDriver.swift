@@ -167,7 +167,11 @@ package struct GatewayDriver: Sendable {
     package var alarm: BootTime? {
         // All else waits.
         if let recovery { return recovery.alarm }
-        return [gateway.alarm, logAlarm, probeAlarm].compactMap(\.self).min()
+        var first = gateway.alarm
+        for alarm in [logAlarm, probeAlarm] {
+            if let alarm { first = min(first ?? alarm, alarm) }
+        }
+        return first
     }
 
     /// Whether everything so far is kept, and nothing is being read.

@@ -111,8 +111,9 @@ package final class GatewayNode {
         }
         actions.removeAll(keepingCapacity: true)
         isPerforming = false
-        // One that comes too early is harmless; one a turn would cost more.
-        guard let alarm = driver.alarm, armedAt.map({ alarm < $0 }) ?? true else { return }
+        // One that comes too early is harmless; one a turn would cost more. A getter called on the
+        // driver would be given a copy of it.
+        guard let alarm = use({ $0.alarm }), armedAt.map({ alarm < $0 }) ?? true else { return }
         armedAt = alarm
         try? timer?.arm(at: alarm)
     }

@@ -55,7 +55,9 @@ extension GatewayProgram {
     ) { invocation throws(Failure) in
         let operands = invocation.operands
         try invocation.paths.checkExists()
-        var file = try KeysFile(invocation.paths.keys)
+        let path = invocation.paths.keys
+        let isReading = [nil, "revoked", "certificate"].contains(operands.first)
+        var file = try isReading ? KeysFile(path) : KeysFile(changing: path)
         switch operands.first {
         case nil: try listKeys(file, invocation)
         case "add" where operands.count == 2: try addKey(operands[1], &file, invocation)

@@ -114,7 +114,7 @@ extension GatewayProgram {
             filter.state = state
         }
         filter.since = try invocation.time("since", .past) { invocation.console.now }
-        filter.until = try until(filter.since, of: invocation)
+        filter.until = try until(filter.since, of: invocation)?.endOfMillisecond
         return filter
     }
 
@@ -175,5 +175,13 @@ extension GatewayProgram {
             try Cryptography.hmac(Array("unique-id".utf8), key: key).prefix(8)
                 .reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         }
+    }
+}
+
+extension WallTime {
+    /// Times are typed, and printed, in milliseconds: what came within the last one is asked for.
+    fileprivate var endOfMillisecond: WallTime {
+        let millisecond: Int64 = 1_000_000
+        return self + Interval(nanoseconds: millisecond - 1 - nanoseconds % millisecond)
     }
 }

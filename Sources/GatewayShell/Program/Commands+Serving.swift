@@ -180,6 +180,10 @@ extension GatewayProgram {
                 fix: "Such as :8443, 127.0.0.1:8443 or [::1]:8443; or :443,:2197."
             )
         }
+        for (index, address) in addresses.enumerated()
+        where addresses[..<index].contains(where: { $0 == address && $0.port != 0 }) {
+            throw Failure(.usage, "\(text.quoted) names an address twice")
+        }
         return addresses
     }
 

@@ -33,7 +33,9 @@ extension GatewayProgram {
         let operands = invocation.operands
         try invocation.paths.checkExists()
         let isAdding = operands.first == "add" && operands.count > 1
-        if invocation.options.has("team"), !isAdding {
+        // A word that is none is told as such.
+        let isKnown = ["set", "any", "remove", nil].contains(operands.first)
+        if invocation.options.has("team"), isKnown {
             throw Failure(
                 .usage,
                 "--team goes with add",
@@ -44,14 +46,14 @@ extension GatewayProgram {
         case nil: try listTopics(invocation)
         case "add" where isAdding: try addTopics(Array(operands.dropFirst()), invocation)
         case "set" where operands.count > 2:
-            var file = try KeysFile(invocation.paths.keys)
+            var file = try KeysFile(changing: invocation.paths.keys)
             try file.setTopics(
                 try KeysFile.topics(Array(operands.dropFirst(2))),
                 of: operands[1]
             )
             try file.write()
         case "any" where operands.count == 2:
-            var file = try KeysFile(invocation.paths.keys)
+            var file = try KeysFile(changing: invocation.paths.keys)
             try file.setTopics(nil, of: operands[1])
             try file.write()
         case "remove" where operands.count == 2:
@@ -93,7 +95,7 @@ extension GatewayProgram {
             )
         }
         let team = try KeysFile.word(text, "--team")
-        var file = try KeysFile(invocation.paths.keys)
+        var file = try KeysFile(changing: invocation.paths.keys)
         let hadOneTeam = try file.hasOneTeam()
         let moved = try file.give(try KeysFile.topics(list), to: team)
         try file.write()
@@ -120,7 +122,7 @@ extension GatewayProgram {
         _ topic: String,
         _ invocation: GatewayInvocation
     ) throws(Failure) {
-        var file = try KeysFile(invocation.paths.keys)
+        var file = try KeysFile(changing: invocation.paths.keys)
         let hadTeam = try file.release(topic)
         let known = try? invocation.store().apps()
         // An app that only its team names is no business of a gateway that runs.

@@ -20,9 +20,36 @@ import Vocabulary
 struct KeysFile {
     let path: String
     private(set) var text: ConfigurationText
+    /// Held until it is written, so that no command writes back what another has changed.
+    private let lock: Lock?
 
+    private final class Lock {
+        private let file: LockFile
+
+        init(_ path: String) throws(LinuxError) {
+            while true {
+                let file = try LockFile(path)
+                try file.lock(0)
+                // Whoever had it before has put another file in its place.
+                guard file.place == .own else { continue }
+                self.file = file
+                return
+            }
+        }
+    }
+
+    /// To be read only.
     init(_ path: String) throws(Failure) {
         self.path = path
+        lock = nil
+        text = try ConfigurationFile.read(path)
+    }
+
+    /// To be changed, by one command at a time.
+    init(changing path: String) throws(Failure) {
+        self.path = path
+        // None is made for it: that of the gateway's user would be another's.
+        lock = Files.isMissing(path) ? nil : try failing { try Lock(path) }
         text = try ConfigurationFile.read(path)
     }
 

@@ -1,10 +1,11 @@
 internal import Foundation
+internal import Vocabulary
 
 /// What an app keeps of a task that it means to go on with. The bytes themselves, and what a server
 /// has of an upload, stay with the daemon, which knows them by the token.
 struct ResumeData: Codable {
     /// Of this form.
-    private var version = 1
+    private var version: Int64 = 1
     let token: String
     let url: String
     /// Of an upload; nil: of a download.
@@ -16,15 +17,14 @@ struct ResumeData: Codable {
 
     /// Nil: it is something else.
     init?(_ data: Data) {
-        guard let read = try? JSONDecoder().decode(ResumeData.self, from: data), read.version == 1
+        guard let value = try? ValueJSON.parse(Array(data)),
+            let read = try? ValueDecoder().decode(ResumeData.self, from: value), read.version == 1
         else { return nil }
         self = read
     }
 
     var data: Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Some texts and a number always encode.
-        return (try? encoder.encode(self)) ?? Data()
+        Data(((try? ValueEncoder().encode(self).json()) ?? "").utf8)
     }
 }
