@@ -57,8 +57,8 @@ extension OffstageProgram {
             "The app is in the foreground, and no background rule applies to it, until \"offstage "
                 + "leave\" or until it exits. An app whose desktop entry says Terminal=true "
                 + "runs in this terminal, unless it runs already.",
-            "URLs are told to an app that links the library, whether it is launched for them or "
-                + "runs. Other programs do not get them.",
+            "URLs are passed to an app that links the library, whether it is launched for them or "
+                + "already runs. Other programs do not get them.",
         ],
         examples: [
             Example("open newsboat", "Open newsboat here."),

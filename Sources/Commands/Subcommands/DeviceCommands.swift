@@ -81,10 +81,10 @@ extension OffstageProgram {
         "reload",
         "read settings and manifests again",
         details: [
-            "The daemon sees changes of these files by itself. This is for where it cannot: a "
-                + "file system that tells of no changes, such as some network file systems, or a "
-                + "directory that may not be watched. \"offstage doctor\" and \"offstage status\" "
-                + "say what is wrong with what was read."
+            "The daemon notices changes of these files by itself. Use this command where it "
+                + "cannot: on a file system that does not report changes, such as some network "
+                + "file systems, or for a directory that may not be watched. \"offstage doctor\" "
+                + "and \"offstage status\" say what is wrong with what was read."
         ],
         examples: [Example("reload", "Apply a settings file that another machine has changed.")],
         printsData: true

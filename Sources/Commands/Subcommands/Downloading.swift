@@ -35,7 +35,7 @@ extension OffstageProgram {
                 argument: "NUMBER"
             ),
         ] + TransferOptions.rows + [
-            OptionRow("wait", "return when all files are there, or cannot be had", short: "w")
+            OptionRow("wait", "return when all files are complete or have failed", short: "w")
         ],
         details: [
             "The daemon fetches the files; they are stored as requested when this command "
@@ -46,15 +46,15 @@ extension OffstageProgram {
             "Without --output a file gets the name that the server gives, else that of the URL. "
                 + "While it is incomplete its name is hidden (.offstage-NUMBER.part). An existing "
                 + "file is kept unless --overwrite is given.",
-            "An answer with status 400 or more leaves no file. What may pass is tried again: 1 s "
-                + "later, and twice as long each time up to 10 minutes, for a week. \"offstage "
-                + "transfers\" says what each one waits for.",
+            "An answer with status 400 or more leaves no file. Transient errors are retried after "
+                + "1 s, then after twice as long each time, up to 10 minutes, for a week. "
+                + "\"offstage transfers\" says what each one waits for.",
             "With --connections a file is fetched in several ranges at once, if the server proves "
                 + "for each that it is of the same version. Each connection counts as a transfer "
                 + "against the settings transfers-per-host and transfer-slots; a download has as "
                 + "many as there is room for when it begins.",
-            "With --wait the exit status is 1 if a file could not be had. Interrupting the command "
-                + "interrupts no download.",
+            "With --wait the exit status is 1 if a file could not be downloaded. Ctrl-C does not "
+                + "stop the download.",
             TransferOptions.credentialDetails,
         ],
         examples: [

@@ -25,10 +25,11 @@ extension OffstageProgram {
             ),
         ],
         details: [
-            "MEMORY is the most that the run had at a time, as the kernel counts it, without what "
-                + "was cached of files. After \u{2265} it is the most that was seen, and may have "
-                + "been more: the kernel does not count it here, or only for earlier runs of the "
-                + "same process too, or most of what it counted may have been cached files."
+            "MEMORY is the peak memory of the run as the kernel counts it, excluding page cache. "
+                + "After \u{2265} it is the highest value that was sampled; the real peak may be "
+                + "higher. This is shown where the kernel does not count the peak, where its count "
+                + "includes earlier runs of the same process, or where most of it may be page "
+                + "cache."
         ],
         examples: [
             Example("history", "The newest lines, in order of time."),

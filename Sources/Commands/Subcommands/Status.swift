@@ -9,9 +9,9 @@ extension OffstageProgram {
         "show what fails, runs and waits, and the state of the device",
         details: [
             "Manifests and settings that cannot be used come first, then apps whose last runs "
-                + "failed. Empty sections are left out. On a terminal it is one screen: of long "
-                + "sections the beginning is shown, of what waits what is due next, and long rows "
-                + "are cut; elsewhere ten rows of each section are shown. --json prints all."
+                + "failed. Empty sections are left out. On a terminal the output fits one screen: "
+                + "long sections are truncated; of waiting work, what is due next is shown; long "
+                + "rows are cut. Elsewhere ten rows of each section are shown. --json prints all."
         ],
         examples: [
             Example("status", "An overview."),

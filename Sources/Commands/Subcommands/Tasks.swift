@@ -52,10 +52,10 @@ extension OffstageProgram {
                 + "better moment, the quiet period, the battery, quotas). Rules still hold: an "
                 + "app that was closed, or whose background refresh is off, is not run. Returns "
                 + "when the run has been requested; \"offstage history\" shows the result.",
-            "The wait after failures is skipped, and so is that for another run which a command "
-                + "has requested itself (exit status 75). An earliest begin is a rule, whoever "
-                + "says run: what was submitted with --after is to be submitted again without it, "
-                + "and \"offstage simulate launch\" tries what an app has submitted.",
+            "The wait after failures is skipped, and so is the wait for another run that a "
+                + "command has requested itself (exit status 75). \"run\" never overrides an "
+                + "earliest begin date: submit a command again without --after, or try an app's "
+                + "task with \"offstage simulate launch\".",
             "With --wait, the result is printed, and the exit status is 0 for new data, no data "
                 + "and completed. It is 1 for every other end (also if the run asked to be run "
                 + "again, or if nobody saw its end), and if the run is refused. A run that is "
@@ -65,7 +65,7 @@ extension OffstageProgram {
         examples: [
             Example("run newsboat", "Refresh newsboat now."),
             Example("run restic backup", "Run one of several tasks."),
-            Example("run --wait newsboat", "Refresh newsboat, and say what came of it."),
+            Example("run --wait newsboat", "Refresh newsboat and print the result."),
         ],
         printsData: true
     ) { invocation throws(Failure) in
@@ -98,7 +98,7 @@ extension OffstageProgram {
 
     static let dismiss = Subcommand(
         "dismiss",
-        "take apps off the failing ones",
+        "clear the failures of apps",
         forms: ["APP...", "--all"],
         operands: 0...1024,
         options: [OptionRow("all", "all apps that fail")],
@@ -111,8 +111,8 @@ extension OffstageProgram {
                 + "that section by itself after the time of the setting failure-age.",
         ],
         examples: [
-            Example("dismiss command.backup", "A failure that has been seen to."),
-            Example("dismiss --all", "Begin with an empty list."),
+            Example("dismiss command.backup", "Clear a failure that has been dealt with."),
+            Example("dismiss --all", "Clear all failures."),
         ],
         printsData: true
     ) { invocation throws(Failure) in

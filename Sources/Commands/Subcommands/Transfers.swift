@@ -12,7 +12,7 @@ extension OffstageProgram {
         options: [
             OptionRow("watch", "show progress until all have ended", short: "w"),
             OptionRow("pause", "stop these until they are resumed"),
-            OptionRow("resume", "go on with these; one that waits for a new attempt tries now"),
+            OptionRow("resume", "resume these; one that waits for its next attempt tries now"),
             OptionRow("cancel", "end these, and remove what has been fetched of their files"),
             OptionRow("clear", "forget these, or all, that have ended"),
         ],
@@ -120,14 +120,14 @@ extension OffstageProgram {
 
     static let resume = Subcommand(
         "resume",
-        "go on with transfers that were paused",
+        "resume paused transfers",
         forms: ["ID..."],
         operands: 1...1024,
         details: [
             "A transfer that waits for its next attempt tries at once. A pause of all background "
                 + "work ends with \"offstage continue\"."
         ],
-        examples: [Example("resume 12", "Go on with a transfer.")],
+        examples: [Example("resume 12", "Resume a transfer.")],
         printsData: true
     ) { invocation throws(Failure) in
         try changeTransfers(.resume, try numbers(invocation.operands, of: "resume"), invocation)

@@ -28,8 +28,8 @@ extension OffstageProgram {
                 + "does not have. Any other server is sent the whole file again. With POST the "
                 + "server might then have it twice, so an interrupted POST fails instead, unless "
                 + "--idempotent is given; each POST carries an Idempotency-Key.",
-            "What may pass is tried again as a download is. With --wait the exit status is 1 if a "
-                + "file was not taken. Interrupting the command interrupts no upload.",
+            "Transient errors are retried as for a download. With --wait the exit status is 1 if "
+                + "a file was not accepted. Ctrl-C does not stop the upload.",
             TransferOptions.credentialDetails,
         ],
         examples: [

@@ -16,7 +16,8 @@ package import Vocabulary
 /// | killed | it exits | over |
 /// | judging | the answer, or none in time | over |
 ///
-/// An exit that says everything leads to *over* from anywhere, one that does not to *judging*.
+/// A conclusive exit leads to *over* from any state. One that leaves the result open leads to
+/// *judging*, but only from *running*, *suspended* and *ending*.
 /// `LaunchState.successors` holds the same table, and a test walks each state × event.
 package struct Launch: Hashable, Sendable, Codable {
     package internal(set) var id: LaunchID

@@ -49,7 +49,7 @@ extension SettingRow {
             name: "suspend-delay",
             field: .interval(\.suspendDelay, day),
             documentation: "How long an app without background tasks runs after the user left it, "
-                + "if it is one that is suspended."
+                + "if it can be suspended."
         ),
         SettingRow(
             name: "launch-watchdog",
@@ -291,7 +291,7 @@ extension SettingRow {
             name: "transfer-proxy",
             field: .proxy(\.transferProxy),
             documentation: "Proxy of transfers that name none, as a URL. If it is empty, the "
-                + "daemon's environment says."
+                + "daemon's environment applies."
         ),
     ]
 
