@@ -192,6 +192,7 @@ struct BroadcastTests {
             if case .done(OperationID(1), .refused(.featureNotEnabled)) = $0 { true } else { false }
         }
         #expect(isRefused)
+        #expect(driver.senders.refusals.map(\.reason) == [.featureNotEnabled])
         #expect(driver.apps.number(of: "a.new") == nil)
     }
 

@@ -32,7 +32,7 @@ extension GatewayWorld {
             guard let done = operations.removeValue(forKey: operation) else {
                 return report(.doneTwice, "\(operation) was done twice")
             }
-            if problem == nil { isDone(done) } else { failed(done) }
+            if let problem { failed(done, problem) } else { isDone(done) }
         case .follows(let link, let channel, let problem): follows(link, channel, problem)
         case .broadcast(let link, let broadcast):
             figures.broadcastsSent += 1

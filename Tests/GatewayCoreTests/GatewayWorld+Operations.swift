@@ -68,9 +68,33 @@ extension GatewayWorld {
             || !store.registrations.contains { $0.key.app == app && $0.value.isActive }
     }
 
-    /// An app that was forgotten, and is there again, has its budgets anew.
-    mutating func failed(_ operation: Operation) {
-        if case .removesApp = operation { wakes = [:] }
+    /// Whoever asked for it is told why it is not done.
+    mutating func failed(_ operation: Operation, _ problem: OperationProblem) {
+        switch operation {
+        case .removesDevice: break
+        // An app that was forgotten, and is there again, has its budgets anew.
+        case .removesApp: wakes = [:]
+        case .createsChannel(_, let bundle): refused(problem, channelOf: bundle)
+        case .removesChannel(let id): refused(problem, channelOf: channels[id] ?? "a.none")
+        }
+    }
+
+    /// A provider's change of channels is not made: that is a refusal like any other.
+    private mutating func refused(_ problem: OperationProblem, channelOf bundle: String) {
+        switch problem {
+        case .unknown, .notKept:
+            count("channels not kept")
+            figures.refused(.serviceUnavailable, key: false)
+        case .refused(let reason):
+            count("too many channels")
+            figures.refused(reason, key: false)
+            // What is on its way to the disk counts as well.
+            guard driver.isSettled else { return }
+            let kept = store.channels.values.count { store.bundles[$0.app] == bundle }
+            if reason != .cannotCreateChannel || kept < limits.channelsPerApp {
+                report(.channelRefused, "no channel of \(bundle), which has \(kept): \(reason)")
+            }
+        }
     }
 
     private mutating func endTokens(where isMeant: (DeviceToken) -> Bool) {

@@ -71,7 +71,7 @@ extension GatewayDriver {
     ) {
         let known = apps.number(of: bundle)
         if let refusal = gateway.channelRefusal(for: known) {
-            return actions.append(.done(operation, .refused(refusal)))
+            return refuseChannel(operation, .refused(refusal), into: &actions)
         }
         let app = known ?? addApp(bundle)
         use(app)
@@ -79,7 +79,17 @@ extension GatewayDriver {
             let channel = Channel(id: id, app: app, keepsNewest: keepsNewest)
             gateway.create(channel, into: &effects)
         }
-        deferred.append(.done(operation))
+        deferred.append(.channel(operation))
+    }
+
+    /// A provider is told why its change of channels is not made; that counts as a refusal.
+    mutating func refuseChannel(
+        _ operation: OperationID,
+        _ problem: OperationProblem,
+        into actions: inout [GatewayAction]
+    ) {
+        senders.refused(problem.reason)
+        actions.append(.done(operation, problem))
     }
 }
 

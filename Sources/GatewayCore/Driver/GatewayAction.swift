@@ -51,4 +51,12 @@ package enum OperationProblem: Equatable, Sendable {
     /// The store could not keep it.
     case notKept
     case refused(Reason)
+
+    /// What a provider is told who asked for it.
+    package var reason: Reason {
+        switch self {
+        case .unknown, .notKept: .serviceUnavailable
+        case .refused(let reason): reason
+        }
+    }
 }

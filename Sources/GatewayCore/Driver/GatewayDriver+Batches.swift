@@ -273,7 +273,8 @@ extension GatewayDriver {
             )
         case .unregistered(let link, let bundle):
             actions.append(.unregistered(link, bundle: bundle))
-        case .done(let operation): actions.append(.done(operation, nil))
+        case .done(let operation), .channel(let operation):
+            actions.append(.done(operation, nil))
         case .identified(let operation, let device):
             actions.append(.identified(operation, identity(of: device, isNew: true)))
         case .expired: expiredDevices += 1

@@ -170,8 +170,9 @@ extension GatewayDriver {
             actions.append(.tell(call, .refused(.serviceUnavailable)))
         case .identify(let operation, _), .enrol(let operation, _):
             actions.append(.identified(operation, nil))
-        case .createChannel(_, _, _, let operation), .removeChannel(_, let operation),
-            .removeDevice(_, let operation), .removeApp(_, let operation):
+        case .createChannel(_, _, _, let operation), .removeChannel(_, let operation):
+            refuseChannel(operation, .notKept, into: &actions)
+        case .removeDevice(_, let operation), .removeApp(_, let operation):
             actions.append(.done(operation, .notKept))
         case .sweep, .passed: break
         case .connected, .link, .answered, .written, .turnEnded, .ending: return true
@@ -206,6 +207,7 @@ extension GatewayDriver {
         case .unregistered(let link, let bundle):
             actions.append(.refused(link, bundle: bundle, .unavailable))
         case .done(let operation): actions.append(.done(operation, .notKept))
+        case .channel(let operation): refuseChannel(operation, .notKept, into: &actions)
         case .identified(let operation, _):
             actions.append(.identified(operation, nil))
         case .expired, .sweep: break

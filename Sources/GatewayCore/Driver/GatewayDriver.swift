@@ -75,6 +75,8 @@ package struct GatewayDriver: Sendable {
         case subscribed(LinkID, NamedApp, DeviceToken?, key: [UInt8])
         case unregistered(LinkID, bundle: String)
         case done(OperationID)
+        /// The same for a provider's change of channels.
+        case channel(OperationID)
         case identified(OperationID, DeviceID)
         /// A device was taken for gone.
         case expired
@@ -250,7 +252,7 @@ package struct GatewayDriver: Sendable {
             tell(at: now, into: &actions) { gateway, _, effects in
                 gateway.remove(id, into: &effects)
             }
-            deferred.append(.done(operation))
+            deferred.append(.channel(operation))
         case .removeDevice(let device, let operation):
             questions += 1
             removals.append(device, operation, questions)

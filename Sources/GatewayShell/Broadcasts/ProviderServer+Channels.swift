@@ -73,11 +73,8 @@ extension ProviderServer {
     ) -> (OperationProblem?) -> Void {
         { [weak self, weak connection = call.connection] problem in
             guard let self, connection != nil else { return }
-            switch problem {
-            case nil: break
-            case .refused(let reason): return refuse(call, reason)
-            case .unknown, .notKept: return refuse(call, .serviceUnavailable)
-            }
+            // The core has counted it.
+            if let problem { return answer(call, problem.reason) }
             respond(call, status, more, nil)
         }
     }
