@@ -40,8 +40,11 @@ struct CampaignTests {
         for what in all {
             #expect(counts[what, default: 0] > seeds, "\(what)")
         }
+        // No kind is left out: each may wait behind an action that ends a link.
+        let actions = GatewayWorld.ActionKind.allCases.flatMap { [$0.killed, $0.cut] }
         let rare =
-            ["not enrolled"] + GatewayWorld.KillPoint.allCases.map(\.name)
+            ["not enrolled", "channels not kept", "too many channels"]
+            + actions
             + GatewayWorld.ChangeKind.allCases.map(\.name)
             + GatewayWorld.QuestionKind.allCases.map(\.name)
         for what in rare {

@@ -47,20 +47,23 @@ struct WorldFigures {
 extension GatewayWorld {
     func figureProblems() -> [WorldProblem] {
         let counters = driver.gateway.counters
-        let equal = [
-            ("accepted", figures.accepted, counters.accepted),
-            ("broadcasts", figures.broadcasts, counters.broadcasts),
-            ("broadcasts sent", figures.broadcastsSent, counters.broadcastsSent),
-            ("stored", store.tally.stored, counters.stored),
-            ("replaced", store.tally.replaced, counters.replaced),
-            ("throttled", store.tally.throttled, counters.throttled),
-            ("expired", store.tally.expired, counters.expired),
-            ("dropped", store.tally.dropped, counters.dropped),
-            ("failed", figures.failures, driver.failures),
-            ("taken for gone", store.removals - figures.removedDevices, driver.expiredDevices),
+        let channels = driver.gateway.channelCount
+        let equal: [(kind: WorldProblem.Kind, seen: UInt64, counted: UInt64)] = [
+            (.acceptedCount, figures.accepted, counters.accepted),
+            (.broadcastCount, figures.broadcasts, counters.broadcasts),
+            (.broadcastsSentCount, figures.broadcastsSent, counters.broadcastsSent),
+            (.storedCount, store.tally.stored, counters.stored),
+            (.replacedCount, store.tally.replaced, counters.replaced),
+            (.throttledCount, store.tally.throttled, counters.throttled),
+            (.expiredCount, store.tally.expired, counters.expired),
+            (.droppedCount, store.tally.dropped, counters.dropped),
+            (.failureCount, figures.failures, driver.failures),
+            // Those that were removed are gone as well, and are not counted.
+            (.goneCount, store.removals, figures.removedDevices + driver.expiredDevices),
+            (.channelCount, UInt64(store.channels.count), UInt64(channels)),
         ]
-        var problems = equal.filter { $1 != $2 }.map {
-            WorldProblem(.counters, "\($1) were \($0), \($2) counted")
+        var problems = equal.filter { $0.seen != $0.counted }.map {
+            WorldProblem($0.kind, "\($0.seen) were seen, \($0.counted) counted")
         }
         problems += answerProblems()
         // A line of the log is lost with a batch that fails, and an acknowledgement may come late.
@@ -93,7 +96,8 @@ extension GatewayWorld {
             uniqueKeysWithValues: senders.webPushRefusals.map { ($0.reason, $0.count) }
         )
         if web != figures.webPushRefusals {
-            problems.append(WorldProblem(.refusalCounts, "\(web) of \(figures.webPushRefusals)"))
+            let text = "\(web) of \(figures.webPushRefusals)"
+            problems.append(WorldProblem(.webPushRefusalCounts, text))
         }
         let key = senders.keys(["K"])[0]
         let (accepted, refused) = (figures.acceptedPushes, figures.refusedOfKey)

@@ -2,14 +2,14 @@ import GatewayCore
 import Vocabulary
 
 /// Kills in the middle of an event: the driver has handled it, some of its actions are performed,
-/// and the others never are.
+/// and the others never are. Or a link is cut there, and the others find it gone.
 extension GatewayWorld {
-    /// What is not performed any more when the gateway is killed.
-    enum KillPoint: String, CaseIterable {
+    /// What comes next when the gateway is killed, or a link is cut.
+    enum ActionKind: String, CaseIterable {
         case ask, write, storeChanged, unknown, identified, send, broadcast, registered, refused
         case unregistered, follows, end, answer, done, subscribed, tell, forgetLog
 
-        init(before action: GatewayAction) {
+        init(_ action: GatewayAction) {
             switch action {
             case .ask: self = .ask
             case .write: self = .write
@@ -42,29 +42,34 @@ extension GatewayWorld {
             }
         }
 
-        /// Under which it is counted.
-        var name: String { "killed before \(rawValue)" }
+        /// Under which kills and cuts are counted.
+        var killed: String { "killed before \(rawValue)" }
+        var cut: String { "cut before \(rawValue)" }
     }
 
-    /// The next kill: before this action, when it has come so often.
-    struct NextKill {
-        let point: KillPoint
+    /// Until something happens: before this action, when it has come so often.
+    struct Countdown {
+        let kind: ActionKind
         var left: Int
     }
 
-    mutating func planKill() {
-        let point = KillPoint.allCases[pick(KillPoint.allCases.count)]
-        nextKill = NextKill(point: point, left: 1 + pick(point.isRare ? 3 : 40))
+    mutating func planKill() { nextKill = countdown() }
+
+    mutating func planCut() { nextCut = countdown() }
+
+    private mutating func countdown() -> Countdown {
+        let kind = ActionKind.allCases[pick(ActionKind.allCases.count)]
+        return Countdown(kind: kind, left: 1 + pick(kind.isRare ? 3 : 40))
     }
 
     /// Whether the gateway is killed before this action.
     mutating func isKilled(before action: GatewayAction) -> Bool {
-        guard !isKilled, let next = nextKill, KillPoint(before: action) == next.point else {
+        guard !isKilled, let next = nextKill, ActionKind(action) == next.kind else {
             return isKilled
         }
         nextKill?.left -= 1
         guard next.left == 1 else { return false }
-        count(next.point.name)
+        count(next.kind.killed)
         isKilled = true
         return true
     }
@@ -96,6 +101,59 @@ extension GatewayWorld {
         driver.useApps(allowed: allowed, named: named)
         isKilled = false
         planKill()
+    }
+
+    // MARK: Links
+
+    /// The link that the action is for ends right before it.
+    mutating func cutLink(before action: GatewayAction) {
+        guard let next = nextCut, ActionKind(action) == next.kind else { return }
+        guard next.left <= 1 else {
+            nextCut?.left -= 1
+            return
+        }
+        // There may be none: then before the next one.
+        guard let link = linkToCut(before: action), cut(link) else { return }
+        count(next.kind.cut)
+        planCut()
+    }
+
+    /// The one that the action is for; any if it is for none.
+    private mutating func linkToCut(before action: GatewayAction) -> LinkID? {
+        switch action {
+        case .send(let link, _), .broadcast(let link, _), .registered(let link, _, _),
+            .subscribed(let link, _, _, _), .refused(let link, _, _), .unregistered(let link, _),
+            .follows(let link, _, _), .end(let link, _):
+            link
+        // Nobody is welcome there yet.
+        case .unknown(let operation, _), .identified(let operation, _): doors.arriving[operation]
+        case .ask(.record(let device)): link(of: device) ?? anyLink()
+        case .ask(.push(let slot)): link(of: slot.device) ?? anyLink()
+        case .answer(let call, _): calls[call].flatMap { devices[$0.device].link } ?? anyLink()
+        case .ask, .write, .storeChanged, .done, .tell, .forgetLog: anyLink()
+        }
+    }
+
+    private func link(of device: DeviceID) -> LinkID? {
+        devices.first { store.keys[$0.key] == device }?.link
+    }
+
+    private mutating func anyLink() -> LinkID? {
+        let links = devices.compactMap(\.link)
+        return links.isEmpty ? nil : links[pick(links.count)]
+    }
+
+    /// False: it is gone already.
+    private mutating func cut(_ link: LinkID) -> Bool {
+        guard let stage = doors.stages[link] else { return false }
+        if let index = devices.firstIndex(where: { $0.link == link }) {
+            disconnect(index)
+        } else {
+            leave(link, .closed)
+            // The gateway knows a link from the moment at which its device is welcome.
+            if stage == .proved { feed(.link(link, .disconnected)) }
+        }
+        return true
     }
 
     /// A link ends when some of what one event brings is done, and some is not.

@@ -111,7 +111,8 @@ struct GatewayWorld {
     var figures = WorldFigures()
     /// It was killed in the middle of an event, and starts again when that is over.
     var isKilled = false
-    var nextKill: NextKill?
+    var nextKill: Countdown?
+    var nextCut: Countdown?
     /// Planted by a test.
     var bug = GatewayBug()
     /// Of the providers' key.
@@ -149,6 +150,7 @@ struct GatewayWorld {
         limits.devicesInMemory = seed % 2 == 0 ? 3 : 1000
         if seed % 4 == 1 { limits.apps = 4 }
         if seed % 4 == 2 { (limits.deviceAge, limits.deviceGrace) = (.hours(5), .hours(2)) }
+        if seed % 4 == 3 { limits.channelsPerApp = 1 }
         self.limits = limits
         quota = seed % 3 == 0 ? KeyQuota(60, per: .hours(1)) : nil
         store.webPushKept = limits.webPushKept
@@ -178,11 +180,12 @@ struct GatewayWorld {
     mutating func run(steps: Int, until ends: (Self) -> Bool = { _ in false }) {
         driver.use(driverLimits)
         planKill()
+        planCut()
         for _ in 0..<steps {
             step()
             if ends(self) { return }
         }
-        nextKill = nil
+        (nextKill, nextCut) = (nil, nil)
         settle()
         check()
     }
@@ -271,6 +274,7 @@ struct GatewayWorld {
             if isKilled(before: action) {
                 actions = []
             } else {
+                cutLink(before: action)
                 perform(action)
                 if !actions.isEmpty { cutLink() }
             }

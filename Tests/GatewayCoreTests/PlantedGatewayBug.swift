@@ -394,40 +394,4 @@ struct PlantedGatewayBug: Sendable, CustomTestStringConvertible {
             return [$0, .store(push, in: next, expiration: end)]
         },
     ]
-
-    // MARK: Figures
-
-    private static let figures: [Self] = [
-        writes("the log is not written", raises: .counters) { $0.log = LogBatch() },
-        acts("broadcasts go out twice", raises: .counters) {
-            if case .broadcast = $0 { [$0, $0] } else { [$0] }
-        },
-        acts("broadcasts do not go out", raises: .counters) {
-            if case .broadcast = $0 { [] } else { [$0] }
-        },
-        writes("deliveries are logged that there were not", raises: .deliveredCount) {
-            $0.log.add(PushNumber(1), .delivered, at: WallTime(nanoseconds: 1))
-        },
-        Self(
-            "time passes twice as fast",
-            raises: .deliveryTimes,
-            GatewayBug(clock: {
-                var now = $0
-                now.boot = BootTime(nanoseconds: now.boot.nanoseconds * 2)
-                return now
-            })
-        ),
-        answers("another reason is told than is counted", raises: .refusalCounts) { _, answer in
-            guard case .refused(.unregistered, _) = answer else { return answer }
-            return .refused(.badDeviceToken)
-        },
-        answers("pushes of a key are refused that were taken", raises: .keyCounts) { _, answer in
-            if case .accepted = answer { .refused(.serviceUnavailable) } else { answer }
-        },
-        Self(
-            "acceptances are timed wrongly",
-            raises: .acceptanceTimes,
-            GatewayBug(span: { $0 + .milliseconds(1) })
-        ),
-    ]
 }

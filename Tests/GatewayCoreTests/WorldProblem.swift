@@ -18,7 +18,9 @@ struct WorldProblem: Equatable, CustomStringConvertible {
         case doors, enrolledUnasked, providerDisplaced, revokedTaken
         // What operators see.
         case doneTwice, operatorWaits
-        case counters, deliveredCount, deliveryTimes, refusalCounts, keyCounts
+        case acceptedCount, broadcastCount, broadcastsSentCount, storedCount, replacedCount
+        case throttledCount, expiredCount, droppedCount, failureCount, goneCount, channelCount
+        case deliveredCount, deliveryTimes, refusalCounts, webPushRefusalCounts, keyCounts
         case acceptanceTimes
         // What the store sees.
         case twoBatches, deviceTwice, appTwice, onceStored, slotBack, wrongPlace, channelBack
