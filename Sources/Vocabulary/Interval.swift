@@ -128,30 +128,55 @@ extension Interval: CustomStringConvertible {
         return sum
     }
 
-    /// What is wrong with a text that `init` does not take, and what to write instead: `has no
-    /// unit`, `Say 5s, 5min, 5h or 5d.`
-    package static func mistake(in text: String) -> (reason: String, fix: String) {
-        let usual = "Write a number and a unit, such as 90s, 15min, 2h or 1d."
+    /// What is wrong with a text that `init` does not take.
+    package enum Mistake: Equatable, Sendable {
+        /// Of this number.
+        case noUnit(Int64)
+        case tooLong, negative, inMonths
+        case pointInTime
+        case noTime
+
+        /// As it goes on after the text: `has no unit`.
+        package var reason: String {
+            switch self {
+            case .noUnit: "has no unit"
+            case .tooLong: "is more than 100 years"
+            case .negative: "is less than nothing"
+            case .inMonths: "is in months, which are not supported"
+            case .pointInTime: "is a point in time, not a span"
+            case .noTime: "is not a time"
+            }
+        }
+
+        /// What to write instead: `Say 5s, 5min, 5h or 5d.`
+        package var fix: String {
+            switch self {
+            case .noUnit(let count): "Say \(count)s, \(count)min, \(count)h or \(count)d."
+            case .tooLong: "Write \(Interval.longest) at most."
+            case .negative: "Write it without the minus sign."
+            case .inMonths: "Write 1min or 30d."
+            case .pointInTime, .noTime:
+                "Write a number and a unit, such as 90s, 15min, 2h or 1d."
+            }
+        }
+    }
+
+    package static func mistake(in text: String) -> Mistake {
         let number = text.utf8.drop { $0 == 0x20 }.prefix(while: \.isDigit)
         if !number.isEmpty, text.utf8.allSatisfy({ $0.isDigit || $0 == 0x20 }),
             let count = Int64(ascii: number), Interval("\(count)s") != nil
         {
-            return ("has no unit", "Say \(count)s, \(count)min, \(count)h or \(count)d.")
+            return .noUnit(count)
         }
-        if let sum = sum(text), sum > longest {
-            return ("is more than 100 years", "Write \(longest) at most.")
-        }
+        if let sum = sum(text), sum > longest { return .tooLong }
         let trimmed = text.utf8.drop { $0 == 0x20 }
         if trimmed.first == UInt8(ascii: "-"),
             sum(String(Substring(trimmed.dropFirst()))) != nil
         {
-            return ("is less than nothing", "Write it without the minus sign.")
+            return .negative
         }
-        if sum(text) == nil, sum(text.lowercased()) != nil {
-            return ("is in months, which are not supported", "Write 1min or 30d.")
-        }
-        if TypedTime(text) != nil { return ("is a point in time, not a span", usual) }
-        return ("is not a time", usual)
+        if sum(text) == nil, sum(text.lowercased()) != nil { return .inMonths }
+        return TypedTime(text) != nil ? .pointInTime : .noTime
     }
 
     private static func size(ofUnit name: Substring) -> Interval? {

@@ -143,7 +143,7 @@ extension OffstageProgram {
             var settings = Settings()
             if value == SettingRow.default || row.set(value, in: &settings) { return }
             let mistake = row.mistake(in: value)
-            let why = mistake.reason == "is not a value of it" ? "" : ": it \(mistake.reason)"
+            let why = mistake.kind == .noChoice ? "" : ": it \(mistake.reason)"
             throw Failure(
                 .usage,
                 "\(name) cannot be \(value.quoted)\(why)",

@@ -124,15 +124,35 @@ extension SettingRow {
         return true
     }
 
-    /// Why `set` does not take `text`, as it goes on after the value, and what to write instead.
-    package func mistake(in text: String) -> (reason: String, fix: String) {
-        let usual = (reason: "is not a value of it", fix: "Write \(choices).")
+    /// Why `set` does not take a text.
+    package struct Mistake: Equatable, Sendable {
+        package enum Kind: Equatable, Sendable {
+            /// It is none of `choices`, and no more is to be said.
+            case noChoice
+            case outOfBounds, noUnit, noCommandLine
+        }
+
+        package let kind: Kind
+        /// As it goes on after the value.
+        package let reason: String
+        /// What to write instead.
+        package let fix: String
+    }
+
+    package func mistake(in text: String) -> Mistake {
+        let fix = "Write \(choices)."
+        let usual = Mistake(kind: .noChoice, reason: "is not a value of it", fix: fix)
         switch field {
         case .interval:
-            guard Interval(text) == nil else { return ("is out of bounds", usual.fix) }
+            guard Interval(text) == nil else {
+                return Mistake(kind: .outOfBounds, reason: "is out of bounds", fix: fix)
+            }
             let mistake = Interval.mistake(in: text)
-            return mistake.reason == "has no unit" ? mistake : usual
-        case .text: return ArgumentList.mistake(in: text) ?? usual
+            guard case .noUnit = mistake else { return usual }
+            return Mistake(kind: .noUnit, reason: mistake.reason, fix: mistake.fix)
+        case .text:
+            guard let mistake = ArgumentList.mistake(in: text) else { return usual }
+            return Mistake(kind: .noCommandLine, reason: mistake.reason, fix: mistake.fix)
         case .count, .bytes, .flag, .proxy, .timeOfDay, .wakeFromSleep, .profile: return usual
         }
     }
