@@ -178,41 +178,57 @@ package struct DaemonOptions {
         )
         if let power = options["power"] { paths.power = power }
         if let file = options["administrator"] { paths.administrator = file }
-        let sensors: [(String, WritableKeyPath<DaemonPaths, String?>)] = [
-            ("pressure", \.pressure), ("power-supplies", \.powerSupplies), ("load", \.load),
-            ("routes", \.routes), ("thermal", \.thermal), ("app-slice", \.appSlice),
-            ("cpu-pressure", \.cpuPressure),
+        let sensors: [(String, WritableKeyPath<DaemonPaths, String?>, PathKind)] = [
+            ("pressure", \.pressure, .file), ("power-supplies", \.powerSupplies, .directory),
+            ("load", \.load, .file), ("routes", \.routes, .directory),
+            ("thermal", \.thermal, .directory), ("app-slice", \.appSlice, .directory),
+            ("cpu-pressure", \.cpuPressure, .file),
         ]
-        for (name, path) in sensors {
+        for (name, path, kind) in sensors {
             guard let value = options[name] else { continue }
             paths[keyPath: path] = value == "off" ? nil : value
-            if value != "off" { try check(value, of: name) }
+            if value != "off" { try check(value, of: name, is: kind) }
         }
         if let address = options["system-bus"] {
             paths.systemBus = address == "off" ? .off : .at(address: address)
         }
-        for name in ["state", "runtime", "config", "administrator", "data", "power"] {
-            guard let value = options[name] else { continue }
-            let paths = name == "data" ? value.split(separator: ":") : [Substring(value)]
-            for path in paths { try check(String(path), of: name) }
+        for name in ["state", "runtime", "config", "administrator"] {
+            if let path = options[name] { try check(path, of: name, is: .anything) }
         }
+        for path in options["data"]?.split(separator: ":") ?? [] {
+            try check(String(path), of: "data", is: .directory)
+        }
+        if let path = options["power"] { try check(path, of: "power", is: .directory) }
         return paths
+    }
+
+    /// What is to be at a path.
+    private enum PathKind {
+        case directory, file
+        /// Or nothing yet.
+        case anything
     }
 
     /// Missing directories are created, except those that belong to the system: a typing error
     /// would leave the daemon without apps or without a sensor.
-    private static func check(_ path: String, of option: String) throws(DaemonError) {
+    private static func check(
+        _ path: String,
+        of option: String,
+        is kind: PathKind
+    ) throws(DaemonError) {
         let name = "offstaged: --\(option): \(path.quoted)"
         guard path.hasPrefix("/") else { throw .usage("\(name) is not an absolute path") }
-        let kind = Files.status(path)?.kind
-        switch option {
-        case "data", "power", "power-supplies", "routes", "thermal", "app-slice":
-            if kind == nil { throw .usage("\(name): there is no such directory") }
-            if kind != .directory { throw .usage("\(name) is not a directory") }
-        case "pressure", "load", "cpu-pressure":
-            if kind == nil { throw .usage("\(name): there is no such file; use off to do without") }
-            if kind == .directory { throw .usage("\(name) is a directory; name a file in it") }
-        default: break
+        let found = Files.status(path)?.kind
+        switch kind {
+        case .directory:
+            if found == nil { throw .usage("\(name): there is no such directory") }
+            if found != .directory { throw .usage("\(name) is not a directory") }
+        case .file:
+            if found == nil {
+                throw .usage("\(name): there is no such file; use off to do without")
+            }
+            if found == .directory { throw .usage("\(name) is a directory; name a file in it") }
+        case .anything: break
         }
     }
 }
