@@ -30,7 +30,7 @@ struct Authorizer: Sendable {
         guard own.value(of: "Authorization") == nil, let origin = Origin(url),
             let answer = known.first(where: { $0.origin == origin })?.answer
         else { return nil }
-        guard answer.challenge.scheme == "digest" else {
+        guard answer.challenge.knownScheme == .digest else {
             let text = base64(Array("\(answer.user):\(answer.password)".utf8))
             return HTTPField("Authorization", "Basic \(text)")
         }

@@ -84,8 +84,8 @@ extension SessionBox {
             let headers = question.headers ?? []
             response = HTTPURLResponse.of(question.status ?? 401, url, headers)
             let all = HTTPChallenge.all(of: headers).filter(\.takesLogin)
-            challenges =
-                all.filter { $0.scheme == "digest" } + all.filter { $0.scheme != "digest" }
+            let digests = all.filter { $0.knownScheme == .digest }
+            challenges = digests + all.filter { $0.knownScheme != .digest }
         }
     }
 

@@ -29,7 +29,7 @@ public class URLProtectionSpace: NSObject, @unchecked Sendable {  // Never chang
         self.protocol = origin.isSecure ? "https" : "http"
         realm = challenge.realm
         authenticationMethod =
-            challenge.scheme == "digest"
+            challenge.knownScheme == .digest
             ? NSURLAuthenticationMethodHTTPDigest : NSURLAuthenticationMethodHTTPBasic
         super.init()
     }

@@ -21,6 +21,14 @@ package struct HTTPChallenge: Hashable, Sendable, Codable {
 
     private static let most = 16
 
+    /// Those that a name and a password may answer.
+    package enum Scheme: String, Sendable {
+        case basic, digest
+    }
+
+    /// Nil: it is another.
+    package var knownScheme: Scheme? { Scheme(rawValue: scheme) }
+
     package var realm: String? { parameters.value(of: "realm") }
 
     /// A name and a password answer it.
@@ -29,10 +37,10 @@ package struct HTTPChallenge: Hashable, Sendable, Codable {
         guard bytes <= Credentials.challengeBytes, parameters.allSatisfy(\.isLegal) else {
             return false
         }
-        return switch scheme {
-        case "basic": true
-        case "digest": digest != nil
-        case _: false
+        return switch knownScheme {
+        case .basic: true
+        case .digest: digest != nil
+        case nil: false
         }
     }
 }
@@ -61,7 +69,7 @@ package struct DigestChallenge: Hashable, Sendable {
 extension HTTPChallenge {
     /// Nil: it is another challenge, or one for which there is no answer.
     package var digest: DigestChallenge? {
-        guard scheme == "digest", let realm, let nonce = parameters.value(of: "nonce") else {
+        guard knownScheme == .digest, let realm, let nonce = parameters.value(of: "nonce") else {
             return nil
         }
         let algorithm = parameters.value(of: "algorithm")
