@@ -228,7 +228,10 @@ extension String {
 extension AppObject1 {
     package struct TaskEnded: AppObjectCall {
         package var session = ""
-        package var end = SessionTaskEnd(task: SessionTaskReport(task: 0, url: ""), result: "")
+        package var end = SessionTaskEnd(
+            task: SessionTaskReport(task: 0, url: ""),
+            result: .failed
+        )
         package init() {}
 
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {

@@ -145,7 +145,7 @@ extension AppObject1 {
     package struct Expire: AppObjectCall {
         package var delivery = DeliveryID(0)
         /// For the app's log; it does not matter to the library.
-        package var reason = ""
+        package var reason = Word<StopReason>(text: "")
         package var deadline: Double?
         package init() {}
 
@@ -158,7 +158,7 @@ extension AppObject1 {
 
     package struct ExpireTask: AppObjectCall {
         package var task: Int64 = 0
-        package var reason = ""
+        package var reason = Word<StopReason>(text: "")
         package var deadline: Double?
         package init() {}
 

@@ -18,7 +18,7 @@ extension AppMessage {
         case .offer(let delivery, let offer):
             .offer(
                 AppObject1.Offer {
-                    ($0.delivery, $0.kind) = (delivery, Word(text: offer.kind))
+                    ($0.delivery, $0.kind) = (delivery, Word(text: offer.kind.rawValue))
                     ($0.identifier, $0.payload) = (offer.identifier, offer.payload)
                 }
             )
@@ -31,14 +31,14 @@ extension AppMessage {
         case .expire(let delivery, let reason, let end):
             .expire(
                 AppObject1.Expire {
-                    ($0.delivery, $0.reason) = (delivery, reason.rawValue)
+                    ($0.delivery, $0.reason) = (delivery, Word(reason))
                     $0.deadline = end.monotonicSeconds
                 }
             )
         case .expireTask(let task, _, let reason, let end):
             .expireTask(
                 AppObject1.ExpireTask {
-                    ($0.task, $0.reason) = (task, reason.rawValue)
+                    ($0.task, $0.reason) = (task, Word(reason))
                     $0.deadline = end.monotonicSeconds
                 }
             )

@@ -145,33 +145,37 @@ package struct Opening: Hashable, Sendable, Codable {
 
 /// Work that is offered to an app.
 package struct Offer: Hashable, Sendable, Codable {
-    /// Which of its handlers is meant: `fetch`, for the one of the first API, or the trigger.
-    package var kind: String
+    /// Which of its handlers is meant.
+    package var kind: Kind
     package var identifier: String
     /// Only what its trigger may say (`TriggerRow.message`).
     package var payload = ValueMap()
 
-    static let fetch = "fetch"
+    /// A word, as the app is told it: each trigger has its own.
+    package enum Kind: RawRepresentable, Hashable, Sendable, Codable {
+        /// The one of the first API.
+        case fetch
+        case trigger(Trigger)
 
-    package init(kind: String, identifier: String, payload: ValueMap = ValueMap()) {
+        package init?(rawValue: String) {
+            if rawValue == WorkKind.fetch.rawValue {
+                self = .fetch
+            } else if let trigger = Trigger(rawValue: rawValue) {
+                self = .trigger(trigger)
+            } else {
+                return nil
+            }
+        }
+
+        package var rawValue: String {
+            switch self {
+            case .fetch: WorkKind.fetch.rawValue
+            case .trigger(let trigger): trigger.rawValue
+            }
+        }
+    }
+
+    package init(kind: Kind, identifier: String, payload: ValueMap = ValueMap()) {
         (self.kind, self.identifier, self.payload) = (kind, identifier, payload)
     }
-}
-
-/// Why a run was, or is about to be, ended.
-package enum StopReason: String, Hashable, Sendable, Codable, CaseIterable {
-    /// The grant is used up.
-    case timeout
-    case powerLost, networkLost
-    case networkMetered, lowDataMode
-    case deviceInUse
-    /// The data that it asked for is protected by the lock now.
-    case dataLocked
-    case lowPowerMode, thermal, memoryPressure
-    case memoryLimit, cpuMonitor, fileLock
-    case launchWatchdog
-    case userClosed, cancelled, paused, simulated
-    case manifestRemoved, interruptedTooLong
-    /// The expiration handler ran and nothing was completed.
-    case neverCompleted
 }

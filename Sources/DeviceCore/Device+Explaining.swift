@@ -8,7 +8,7 @@ package struct Explanation: Hashable, Sendable, Codable {
     package var identifier: String?
     /// What a user understands.
     package var sentence: String
-    package var state: State
+    package var state: WorkState
     /// The gates that hold, the most stubborn first.
     package var holds: [Hold]
     /// When it may run at the earliest, as far as time alone decides.
@@ -18,10 +18,6 @@ package struct Explanation: Hashable, Sendable, Codable {
     package var held: [HoldTime] = []
     /// What its refreshes go by; nil: nothing that was learned.
     package var forecast: RefreshForecast?
-
-    package enum State: String, Hashable, Sendable, Codable {
-        case running, interrupted, waiting, ready, nothingToDo, unknown
-    }
 }
 
 /// One gate that holds something back.
@@ -198,7 +194,9 @@ extension Device {
         let name = state.displayName
         var parts: [String] = []
         if name.lowercased() != state.id.name.lowercased() { parts.append(state.id.name) }
-        if !state.isTransient, request.identifier != "refresh" { parts.append(request.identifier) }
+        if !state.isTransient, request.identifier != Trigger.refresh.rawValue {
+            parts.append(request.identifier)
+        }
         return parts.isEmpty ? name : "\(name) (\(parts.joined(separator: ", ")))"
     }
 

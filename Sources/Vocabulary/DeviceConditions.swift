@@ -31,3 +31,15 @@ package enum NetworkReach: String, Hashable, Sendable, Codable, CaseIterable {
 package enum ThermalLevel: String, Hashable, Sendable, Codable, CaseIterable {
     case nominal, fair, serious, critical
 }
+
+/// How the device knows a condition.
+package enum Sensing: String, CaseIterable, Hashable, Sendable, Codable {
+    /// A source says it.
+    case known
+    /// A source has looked, and there is no such device: holds nothing back.
+    case noDevice = "none"
+    /// No source runs: holds back only what asks for this very condition.
+    case unknown
+    /// The source has vanished: the cautious value holds until one speaks.
+    case lost
+}

@@ -42,3 +42,29 @@ package enum AppPresence: String, Hashable, Sendable, Codable, CaseIterable {
 package enum Simulation: String, Hashable, Sendable, Codable, CaseIterable {
     case launch, expire, fetch
 }
+
+/// Why a run was, or is about to be, ended.
+package enum StopReason: String, Hashable, Sendable, Codable, CaseIterable {
+    /// The grant is used up.
+    case timeout
+    case powerLost, networkLost
+    case networkMetered, lowDataMode
+    case deviceInUse
+    /// The data that it asked for is protected by the lock now.
+    case dataLocked
+    case lowPowerMode, thermal, memoryPressure
+    case memoryLimit, cpuMonitor, fileLock
+    case launchWatchdog
+    case userClosed, cancelled, paused, simulated
+    case manifestRemoved, interruptedTooLong
+    /// The expiration handler ran and nothing was completed.
+    case neverCompleted
+}
+
+/// What an app did wrong.
+package enum AppMistake: String, Hashable, Sendable, Codable, CaseIterable {
+    // What the device sees.
+    case noHandler, noExpirationHandler, finishedTwice, completedTwice, notPermitted
+    // What the app's library sees, and tells.
+    case registeredLate, registeredTwice, registeredUnpermitted, completedAgain, letGo
+}

@@ -19,4 +19,5 @@ package struct Word<Known: RawRepresentable<String> & Sendable>: Hashable, Senda
     package var known: Known? { Known(rawValue: text) }
 
     package static func == (word: Word, known: Known) -> Bool { word.text == known.rawValue }
+    package static func != (word: Word, known: Known) -> Bool { word.text != known.rawValue }
 }

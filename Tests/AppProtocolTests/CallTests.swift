@@ -47,9 +47,9 @@ struct CallTests {
             $0.payload = ["news": [1]]
         },
         AppObject1.Expire {
-            ($0.delivery, $0.reason, $0.deadline) = (DeliveryID(3), "timeout", 7.5)
+            ($0.delivery, $0.reason, $0.deadline) = (DeliveryID(3), Word(.timeout), 7.5)
         },
-        AppObject1.ExpireTask { ($0.task, $0.reason) = (3, "timeout") },
+        AppObject1.ExpireTask { ($0.task, $0.reason) = (3, Word(.timeout)) },
         AppObject1.EnterBackground {
             ($0.deadline, $0.work) = (3, [AppObject1.Work(DeliveryID(4), deadline: 7)])
         },

@@ -16,11 +16,11 @@ struct ReportTests {
 
     private static let decision = Report.Decision {
         ($0.chance, $0.price, $0.left, $0.budget, $0.together) = (0.5, 0.25, 3, 4, 1)
-        ($0.scope, $0.because) = ("app", "turn")
+        ($0.scope, $0.because) = (Word(.app), Word(RefreshReason.turn))
     }
 
     private static let lastRun = Report.LastRun {
-        ($0.at, $0.task, $0.outcome, $0.result) = (time, "t", "failed", "failed")
+        ($0.at, $0.task, $0.outcome, $0.result) = (time, "t", Word(.failed), "failed")
         ($0.reason, $0.failed, $0.decision) = ("exit status 1", true, decision)
     }
 
@@ -33,13 +33,13 @@ struct ReportTests {
 
     private static let task = Report.Request {
         ($0.app, $0.name, $0.task, $0.kind) = (AppID("a"), "A", "t", "refresh")
-        ($0.origin, $0.state, $0.submitted, $0.earliest) = ("command", "waiting", time, time)
+        ($0.origin, $0.state, $0.submitted, $0.earliest) = ("command", Word(.waiting), time, time)
         ($0.everySeconds, $0.needs, $0.sentence, $0.next) = (60, ["power"], "It waits.", time)
         ($0.request, $0.userInitiated) = (5, true)
     }
 
     private static let condition = Report.Condition {
-        ($0.condition, $0.value, $0.number, $0.sensing) = ("battery", "40 %", 40, "known")
+        ($0.condition, $0.value, $0.number, $0.sensing) = ("battery", "40 %", 40, Word(.known))
         ($0.source, $0.since, $0.choices, $0.documentation) = ("kernel", time, "0 to 100", "It is.")
     }
 
@@ -61,7 +61,7 @@ struct ReportTests {
     }
 
     private static let explanation = Report.Explanation {
-        ($0.app, $0.name, $0.task, $0.state) = (AppID("a"), "A", "t", "waiting")
+        ($0.app, $0.name, $0.task, $0.state) = (AppID("a"), "A", "t", Word(.waiting))
         ($0.sentence, $0.next, $0.lastRun) = ("It waits.", time, lastRun)
         $0.holds = [
             Report.Hold {
@@ -76,17 +76,19 @@ struct ReportTests {
         ]
         $0.forecast = Report.Forecast {
             ($0.chance, $0.price, $0.left, $0.budget) = (0.5, 0.25, 3, 4)
-            ($0.scope, $0.likelyAt, $0.likelyChance) = ("app", time, 0.75)
-            ($0.blocker, $0.expectedAt) = ("price", time)
+            ($0.scope, $0.likelyAt, $0.likelyChance) = (Word(.app), time, 0.75)
+            ($0.blocker, $0.expectedAt) = (Word(RefreshBlocker.price), time)
         }
     }
 
     private static let line = Report.HistoryLine {
         ($0.at, $0.app, $0.what, $0.id) = (time, AppID("a"), Word(.run), 9)
         ($0.launch, $0.trigger, $0.task, $0.resumed) = (LaunchID(7), "refresh", "t", true)
-        ($0.simulated, $0.outcome, $0.result, $0.reason) = (true, "failed", "failed", "odd")
+        ($0.simulated, $0.result, $0.reason) = (true, "failed", "odd")
+        $0.outcome = Word(HistoryOutcome.failed)
         ($0.seconds, $0.cpuSeconds, $0.memory, $0.decision) = (2, 0.5, 4096, decision)
-        ($0.stop, $0.mistake, $0.subject) = ("timeout", "letGo", "t")
+        ($0.stop, $0.mistake) = (Word(StopReason.timeout), Word(AppMistake.letGo))
+        $0.subject = "t"
     }
 
     private static let setting = Report.Setting {
@@ -177,9 +179,14 @@ struct ReportTests {
     }
 
     @Test func `a kind of line that a newer daemon has is told on as it came`() throws {
-        let values: [Value] = [["at": "2026-03-01T08:00:00Z", "app": "a", "what": "moved"]]
+        let values: [Value] = [
+            [
+                "at": "2026-03-01T08:00:00Z", "app": "a", "what": "moved", "outcome": "postponed",
+            ]
+        ]
         let line = try Reported<Report.HistoryLine>(values)
         #expect(line.what.known == nil && line.what.text == "moved")
+        #expect(line.outcome?.known == nil && line.outcome?.text == "postponed")
         #expect(try line.values == values)
     }
 }

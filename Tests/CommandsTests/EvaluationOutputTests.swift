@@ -1,9 +1,9 @@
-import DeviceCore
 import Linux
 import Simulator
 import Pages
 import TestKit
 import Testing
+import Vocabulary
 
 @testable import Commands
 

@@ -1,6 +1,6 @@
-import DeviceCore
 import Simulator
 import Testing
+import Vocabulary
 
 /// What `usage_baselines.py` computes of a log, at 2, 4, 8 and 24 refreshes.
 struct Reference {

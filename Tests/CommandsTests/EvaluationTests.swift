@@ -3,6 +3,7 @@ import Linux
 import Simulator
 import TestKit
 import Testing
+import Vocabulary
 import Zlib
 
 /// The policies on the days of four people who do not exist.

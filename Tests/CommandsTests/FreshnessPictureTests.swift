@@ -1,9 +1,9 @@
-import DeviceCore
 import Linux
 import Pages
 import Simulator
 import TestKit
 import Testing
+import Vocabulary
 
 /// The pictures of the README are what this build draws of the figures that they show: replaying
 /// the logs takes minutes, drawing does not.

@@ -12,7 +12,7 @@ struct RunWatchTests {
         let core: CoreControl
         var steps: [(CoreControl) -> Void] = []
         /// The states of the tasks that it has told.
-        private(set) var told: [String] = []
+        private(set) var told: [WorkState] = []
         /// After the steps nobody is there any more.
         var goesAway = false
 
@@ -27,7 +27,7 @@ struct RunWatchTests {
                 }
                 if !steps.isEmpty { steps.removeFirst()(core) }
                 let tasks = core.device.taskList(of: RunWatchTests.app, at: core.now) ?? []
-                told += tasks.map(\.state)
+                told += tasks.compactMap(\.state.known)
             default: break
             }
             return try core.send(call)
@@ -102,9 +102,9 @@ struct RunWatchTests {
             power(0), { _ in }, power(1), { core in Self.exits(launch, .status(0))(core) },
         ]
         let outcome = terminal.run("run --wait two", stage)
-        #expect(stage.told.contains("interrupted") && stage.steps.isEmpty)
-        let ends = stage.core.history.compactMap(\.report.outcome)
-        #expect(ends == ["interrupted", "completed"])
+        #expect(stage.told.contains(.interrupted) && stage.steps.isEmpty)
+        let ends = stage.core.history.compactMap(\.report.outcome?.known)
+        #expect(ends == [.interrupted, .completed])
         #expect(outcome.status == 0, "\(outcome)")
         #expect(outcome.output.hasPrefix("two: completed: exit status 0"), "\(outcome)")
         let said = outcome.errors.split(separator: "\n")
@@ -180,7 +180,7 @@ struct RunWatchTests {
             { core in Self.exits(core.lastLaunch, .status(0))(core) },
         ]
         let outcome = terminal.run("run --wait two", stage)
-        #expect(stage.told.contains("waiting"), "\(stage.told)")
+        #expect(stage.told.contains(.waiting), "\(stage.told)")
         #expect(outcome.status == 0 && stage.steps.isEmpty, "\(outcome)")
         #expect(outcome.errors.hasSuffix("The run begins then; this waits for its end.\n"))
     }

@@ -80,7 +80,8 @@ struct ScreenTests {
             $0.conditions = Condition.allCases.map { condition in
                 Report.Condition {
                     $0.condition = condition.row.name
-                    ($0.value, $0.sensing) = ("on", condition == .idle ? "unknown" : "known")
+                    let sensing: Sensing = condition == .idle ? .unknown : .known
+                    ($0.value, $0.sensing) = ("on", Word(sensing))
                 }
             }
             $0.apps = Int64(counts.reduce(0, +))
@@ -176,11 +177,13 @@ struct ScreenTests {
         }
     }
 
-    @Test(arguments: [(nil, true), ("waiting", false), ("running", false)] as [(String?, Bool)])
-    func `what is tried again is not offered for dismissal`(again: String?, isOffered: Bool) {
+    @Test(
+        arguments: [(nil, true), (.waiting, false), (.running, false)] as [(FailureRetry?, Bool)]
+    )
+    func `what is tried again is not offered for dismissal`(again: FailureRetry?, isOffered: Bool) {
         let terminal = TestTerminal(width: 80, height: 60)
         var status = Self.status([0, 1, 0, 5000], "short", at: terminal)
-        status.failing[0].again = again
+        status.failing[0].again = again.map { Word($0) }
         let output = terminal.run("status", Telling(status: status)).output
         #expect(output.contains("offstage dismiss APP") == isOffered, "\(output)")
     }

@@ -10,7 +10,7 @@ struct TransferBoardTests {
 
     private func transfer(
         _ id: UInt64,
-        _ state: String,
+        _ state: TransferStanding,
         _ received: Int64 = 0,
         of total: Int64? = nil,
         file: String = "a.iso",
@@ -18,9 +18,9 @@ struct TransferBoardTests {
     ) -> Report.Transfer {
         var transfer = Report.Transfer()
         transfer.id = TransferID(id)
-        (transfer.state, transfer.received, transfer.total) = (state, received, total)
+        (transfer.state, transfer.received, transfer.total) = (Word(state), received, total)
         (transfer.file, transfer.sentence) = (file, sentence)
-        if ["finished", "failed", "cancelled"].contains(state) {
+        if [.finished, .failed, .cancelled].contains(state) {
             transfer.ended = Report.Time(rawValue: "2026-03-03T12:00:00+01:00")
         }
         return transfer
@@ -35,18 +35,18 @@ struct TransferBoardTests {
     }
 
     @Test mutating func `one that runs has a bar, its rate and the time left`() {
-        let first = rows([transfer(7, "running", 0, of: 100 << 20)])
+        let first = rows([transfer(7, .running, 0, of: 100 << 20)])
         #expect(first == ["7  a.iso  [....................] 0 % of 100 MiB"])
         now = now + .seconds(1)
-        let second = rows([transfer(7, "running", 10 << 20, of: 100 << 20)])
+        let second = rows([transfer(7, .running, 10 << 20, of: 100 << 20)])
         let text = "7  a.iso  [##..................] 10 % of 100 MiB  10 MiB/s  9s left"
         #expect(second == [text])
     }
 
     @Test func `of several that failed the first is told, in one sentence`() {
-        var failed = transfer(1, "failed", sentence: "transfer 1 failed: the server answered 404.")
+        var failed = transfer(1, .failed, sentence: "transfer 1 failed: the server answered 404.")
         failed.url = "http://a/1"
-        let fine = transfer(2, "finished")
+        let fine = transfer(2, .finished)
         #expect(TransferWatch.failure(of: [fine]) == nil)
         let one = TransferWatch.failure(of: [fine, failed])
         let words = "http://a/1: transfer 1 failed: the server answered 404"
@@ -58,20 +58,20 @@ struct TransferBoardTests {
     @Test mutating func `the rate is that of the last seconds`() {
         for second in 0..<20 {
             let received = Int64(second < 10 ? second : 10 + (second - 10) * 5) << 20
-            let rows = rows([transfer(1, "running", received, of: 1 << 40)])
+            let rows = rows([transfer(1, .running, received, of: 1 << 40)])
             if second == 19 { #expect(rows[0].contains("5 MiB/s"), "\(rows)") }
             now = now + .seconds(1)
         }
         // It began anew: nothing is known of its rate.
-        #expect(!rows([transfer(1, "running", 0, of: 1 << 40)])[0].contains("/s"))
+        #expect(!rows([transfer(1, .running, 0, of: 1 << 40)])[0].contains("/s"))
     }
 
     @Test mutating func `one that waits says why, and all together are counted`() {
         let rows = rows([
-            transfer(1, "finished", 10, of: 10, sentence: "transfer 1 finished at 12:00: a.iso."),
-            transfer(2, "waiting", sentence: "transfer 2 waits: there is no network."),
-            transfer(3, "running", 5, file: "longer name"),
-            transfer(4, "failed", sentence: "transfer 4 failed at 12:00: no."),
+            transfer(1, .finished, 10, of: 10, sentence: "transfer 1 finished at 12:00: a.iso."),
+            transfer(2, .waiting, sentence: "transfer 2 waits: there is no network."),
+            transfer(3, .running, 5, file: "longer name"),
+            transfer(4, .failed, sentence: "transfer 4 failed at 12:00: no."),
         ])
         #expect(
             rows == [
@@ -87,7 +87,7 @@ struct TransferBoardTests {
     mutating func `nothing is wider or higher than the terminal`(width: Int, height: Int) {
         let name = String(repeating: "長い", count: 40)
         let transfers = (1...50).map {
-            transfer($0, $0 % 3 == 0 ? "finished" : "running", 5, of: 10, file: name)
+            transfer($0, $0 % 3 == 0 ? .finished : .running, 5, of: 10, file: name)
         }
         let rows = rows(transfers, width: width, height: height)
         #expect(rows.count <= max(3, height))
@@ -95,7 +95,7 @@ struct TransferBoardTests {
     }
 
     @Test mutating func `names from servers cannot move the cursor`() {
-        let rows = rows([transfer(1, "running", 5, file: "a\u{1B}[2Jb\nc")])
+        let rows = rows([transfer(1, .running, 5, file: "a\u{1B}[2Jb\nc")])
         #expect(!rows[0].unicodeScalars.contains { $0.value < 0x20 })
     }
 }

@@ -10,7 +10,7 @@ import Vocabulary
 struct TransferWatchTests {
     /// One transfer in this state is the answer, or there is none.
     enum Turn {
-        case state(String)
+        case state(TransferStanding)
         case lost(Failure.Loss)
     }
 
@@ -24,8 +24,8 @@ struct TransferWatchTests {
             switch turns.count > 1 ? turns.removeFirst() : turns[0] {
             case .state(let state):
                 var transfer = Report.Transfer()
-                (transfer.id, transfer.state) = (TransferID(1), state)
-                if state == "finished" {
+                (transfer.id, transfer.state) = (TransferID(1), Word(state))
+                if state == .finished {
                     transfer.ended = Report.Time(rawValue: "2026-03-03T12:00:00+01:00")
                 }
                 return (try? [Reported(transfer)].values) ?? []
@@ -71,7 +71,7 @@ struct TransferWatchTests {
 
     @Test(arguments: [Failure.Loss.unanswered, .connecting, .absent])
     func `one that does not come again is waited for once`(loss: Failure.Loss) throws {
-        let (errors, failure) = try watch([.state("waiting"), .lost(loss), .lost(.absent)])
+        let (errors, failure) = try watch([.state(.waiting), .lost(loss), .lost(.absent)])
         #expect(errors == Self.asking + "20ms at most\n")
         let message = try #require(failure?.message)
         #expect(message.hasPrefix("the daemon is lost; "), "\(message)")
@@ -82,7 +82,7 @@ struct TransferWatchTests {
     @Test func `one that was not there is waited for only by who was given numbers`() throws {
         let (errors, failure) = try watch([.lost(.absent)])
         #expect(errors == "" && failure?.message == "the daemon is lost")
-        let turns: [Turn] = [.lost(.absent), .state("finished")]
+        let turns: [Turn] = [.lost(.absent), .state(.finished)]
         let known = try watch(turns, ids: [1], patience: .minutes(9))
         #expect(known.errors == Self.asking + "9m at most\n" && known.failure == nil)
     }
@@ -90,7 +90,7 @@ struct TransferWatchTests {
     /// Rows that are drawn again are drawn over those before them.
     @Test func `what is said is not drawn over`() throws {
         let (errors, failure) = try watch(
-            [.state("waiting"), .lost(.unanswered), .state("waiting"), .state("finished")],
+            [.state(.waiting), .lost(.unanswered), .state(.waiting), .state(.finished)],
             isSeen: true,
             patience: .minutes(9)
         )

@@ -105,7 +105,7 @@ struct TypedWordsTests {
         var line = Report.HistoryLine()
         line.what = Word(HistoryKind.transfer)
         (line.transfer, line.url) = (TransferID(12), "https://example.org/in/a.iso")
-        (line.outcome, line.result) = (outcome, result)
+        (line.outcome, line.result) = (Word(text: outcome), result)
         let now = TestTerminal().now
         let console = Console(width: 9, isColored: false, now: now, output: { _ in }) { _ in }
         let cells = OffstageProgram.historyCells(line, console)
@@ -117,8 +117,9 @@ struct TypedWordsTests {
         line.what = Word(HistoryKind.ended)
         let now = TestTerminal().now
         let console = Console(width: 9, isColored: false, now: now, output: { _ in }) { _ in }
-        for (result, text) in [("unknown", ""), ("crashed", "crashed")] {
-            line.result = result
+        let outcomes: [(HistoryOutcome, String)] = [(.unknown, ""), (.crashed, "crashed")]
+        for (outcome, text) in outcomes {
+            (line.outcome, line.result) = (Word(outcome), outcome.rawValue)
             #expect(OffstageProgram.historyCells(line, console)[6].text == text)
         }
     }

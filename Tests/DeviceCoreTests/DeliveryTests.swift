@@ -34,9 +34,8 @@ struct DeliveryTests {
         #expect(bench.contains(.thaw(launch)))
         #expect(bench.contains(.holdAwake(true)))
         let delivery = try #require(bench.offers(launch).first)
-        #expect(
-            bench.told(launch) == [.offer(delivery, Offer(kind: "refresh", identifier: "app.0"))]
-        )
+        let offer = Offer(kind: .trigger(.refresh), identifier: "app.0")
+        #expect(bench.told(launch) == [.offer(delivery, offer)])
         #expect(bench.requests("app").map(\.state) == [.offered(launch)])
         bench.say(launch, .accepted(delivery))
         #expect(bench.told(launch) == [.go(delivery)])

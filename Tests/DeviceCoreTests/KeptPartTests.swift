@@ -46,7 +46,7 @@ struct KeptPartTests {
         #expect(bench.contains(.transfer(id, .stop)))
         bench.report(id, Self.stopped)
         let end = try #require(bench.ends(launch).first)
-        #expect(end.result == "cancelled" && end.task.received == 5)
+        #expect(end.result == .cancelled && end.task.received == 5)
         #expect(!bench.contains(.transfer(id, .discard(part(of: id)))))
         let token = try #require(end.resume)
         bench.say(launch, .acknowledged(id))
@@ -94,14 +94,14 @@ struct KeptPartTests {
         let other = try bench.openApp("other")
         bench.askSession(other, .join(sendsLaunchEvents: true))
         bench.askSession(other, .enqueue([order(7, resume: token)], token: nil))
-        #expect(bench.ends(other).map(\.failure) == ["resumeGone"])
+        #expect(bench.ends(other).compactMap(\.failure?.known) == [.resumeGone])
         #expect(bench.stored(old)?.kept != nil)
         bench.askSession(
             launch,
             .enqueue([order(2, resume: token), order(3, resume: token)], token: nil)
         )
         #expect(bench.ends(launch).map(\.task.task) == [3])
-        #expect(bench.ends(launch).map(\.failure) == ["resumeGone"])
+        #expect(bench.ends(launch).compactMap(\.failure?.known) == [.resumeGone])
         #expect(bench.sessionTasks.count == 1)
     }
 
@@ -170,7 +170,8 @@ struct KeptPartTests {
                 bench.report(id, Self.stopped)
             }
             let end = try #require(bench.ends(launch).first)
-            #expect(end.failure == (isSwiped ? "closedByUser" : "timedOut"))
+            let failure: TransferFailureName = isSwiped ? .closedByUser : .timedOut
+            #expect(end.failure?.known == failure)
             #expect(end.resume != nil)
         }
     }

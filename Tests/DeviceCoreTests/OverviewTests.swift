@@ -35,10 +35,10 @@ struct OverviewTests {
         }
         func check(_ bench: Bench) {
             let states = bench.device.transferList(at: bench.now).map(\.state)
-            func count(_ state: String) -> Int64 { Int64(states.count { $0 == state }) }
+            func count(_ state: TransferStanding) -> Int64 { Int64(states.count { $0 == state }) }
             let counts = bench.device.status(at: bench.now, rows: 1).transfers
-            #expect(counts?.running == count("running") && counts?.waiting == count("waiting"))
-            #expect(counts?.paused == count("paused"), "\(states)")
+            #expect(counts?.running == count(.running) && counts?.waiting == count(.waiting))
+            #expect(counts?.paused == count(.paused), "\(states)")
         }
         check(bench)
         bench.ask(.transfer(.pause([ids[0], ids[8]])))
@@ -89,8 +89,9 @@ struct OverviewTests {
         let status = bench.device.status(at: bench.now, rows: rows)
         #expect(status.failing.count == min(rows, 3))
         for app in status.failing {
-            let again = ["zz": "waiting", "busy": "running"][app.app.name]
-            #expect(app.again == again, "\(app)")
+            let all: [String: FailureRetry] = ["zz": .waiting, "busy": .running]
+            let again = all[app.app.name]
+            #expect(app.again?.known == again, "\(app)")
         }
         #expect(status.failing.first?.next == nil)
         #expect((status.moreFailing ?? 0) == Int64(max(0, 3 - rows)))

@@ -123,7 +123,7 @@ struct RecoveryTests {
         // Nothing is known yet of power and network.
         #expect(bench.probes.isEmpty)
         let task = try #require(bench.device.taskList(of: AppID("app"), at: bench.now)?.first)
-        #expect(task.state == "waiting" && task.userInitiated == true)
+        #expect(task.state == .waiting && task.userInitiated == true)
         #expect(task.request == bench.requests("app").first.map { Int64($0.id.number) })
         bench.advance(.seconds(5))
         let again = try #require(bench.probes.first?.launch)

@@ -45,7 +45,7 @@ struct SessionUploadTests {
         #expect(bench.progress(launch).isEmpty, "it has not gone on with anything")
         bench.report(id, .ended(.complete(size: 100), durable: 100))
         let end = try #require(bench.ends(launch).first)
-        #expect(end.result == "finished" && end.status == 422 && end.size == 100)
+        #expect(end.result == .finished && end.status == 422 && end.size == 100)
         #expect(end.body == Bytes(Array("no".utf8)))
         #expect(end.file == nil && end.task.method == "POST")
         bench.say(launch, .acknowledged(id))
@@ -74,7 +74,7 @@ struct SessionUploadTests {
         bench.killed(launch, signal: 9)
         let again = try bench.openApp("app")
         bench.askSession(again, .join(sendsLaunchEvents: true))
-        #expect(bench.ends(again).map(\.failure) == ["closedByUser"])
+        #expect(bench.ends(again).compactMap(\.failure?.known) == [.closedByUser])
     }
 
     @Test func `the server is asked once to forget what it has of one that is cancelled`() throws {
@@ -127,7 +127,7 @@ struct SessionUploadTests {
         bench.report(id, .ended(.interrupted(.init(.stopped)), durable: 40))
         #expect(!bench.isRemoved(id), "it is of use yet")
         let end = try #require(bench.ends(launch).first)
-        #expect(end.result == "cancelled" && end.task.method == "POST")
+        #expect(end.result == .cancelled && end.task.method == "POST")
         bench.say(launch, .acknowledged(id))
         return (bench, launch, id, try #require(end.resume))
     }
@@ -150,7 +150,7 @@ struct SessionUploadTests {
         #expect(bench.stored(id) == nil && !bench.isRemoved(id))
         // Once.
         bench.askSession(launch, .enqueue([goOn(3, with: token)], token: nil))
-        #expect(bench.ends(launch).map(\.failure) == ["resumeGone"])
+        #expect(bench.ends(launch).compactMap(\.failure?.known) == [.resumeGone])
     }
 
     @Test func `what nobody goes on with the server is asked to forget after a week`() throws {

@@ -185,7 +185,7 @@ struct TransferMoveTests {
     }
 
     private var running: [TransferID] {
-        bench.device.transferList(at: bench.now).filter { $0.state == "running" }.map(\.id).sorted()
+        bench.device.transferList(at: bench.now).filter { $0.state == .running }.map(\.id).sorted()
     }
 
     private var notices: [TransferNotice] {

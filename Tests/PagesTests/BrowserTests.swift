@@ -1,8 +1,8 @@
-import DeviceCore
 import Linux
 import Simulator
 import TestKit
 import Testing
+import Vocabulary
 import Zlib
 
 @testable import Pages

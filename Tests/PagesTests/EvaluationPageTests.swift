@@ -2,6 +2,7 @@ import DeviceCore
 import Linux
 import Simulator
 import Testing
+import Vocabulary
 import Zlib
 
 @testable import Pages

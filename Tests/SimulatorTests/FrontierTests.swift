@@ -1,6 +1,6 @@
-import DeviceCore
 import Simulator
 import Testing
+import Vocabulary
 
 /// What is worth choosing among several settings.
 struct FrontierTests {

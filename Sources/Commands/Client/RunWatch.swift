@@ -1,6 +1,5 @@
 import AppProtocol
 import CommandTable
-import DeviceCore
 import Linux
 import Vocabulary
 
@@ -86,7 +85,7 @@ struct RunWatch {
                 fix: "\"offstage history \(app)\" shows what there is."
             )
         }
-        switch Explanation.State(rawValue: request.state) {
+        switch request.state.known {
         case .interrupted: return .frozen
         case .waiting, .ready, .nothingToDo, .unknown:
             if request.userInitiated == true { return .waiting }
@@ -161,24 +160,32 @@ extension Report.HistoryLine {
         guard id ?? 0 > last, app == task.app, self.task == task.identifier, simulated != true
         else { return false }
         return switch what.known {
-        case .run: outcome != "interrupted"
+        case .run: outcome?.known != .interrupted
         case .dropped: true
         case .ended, .note, .transfer, .opened, .left, .closed, .seen, nil: false
         }
     }
 
     fileprivate var isSuccess: Bool {
-        what.known == .run && ["new-data", "no-data", "completed"].contains(outcome)
+        guard what.known == .run else { return false }
+        return switch outcome?.known {
+        case .newData, .noData, .completed: true
+        case .failed, .unsuccessful, .expired, .interrupted, .terminated, .crashed, .exited,
+            .notStarted, .retry, .unknown, .finished, .cancelled, nil:
+            false
+        }
     }
 
     /// Its result, and why, where that says more.
     var ending: String {
         // How a program ended is known only of what the daemon has started itself.
-        let isUnknown = what.known == .ended && result == "unknown"
+        let isUnknown = what.known == .ended && outcome?.known == .unknown
         let (result, reason) = (isUnknown ? "" : result ?? "", reason ?? "")
         var parts = [result, result.contains(reason) ? "" : reason]
         // A run's result begins with its outcome already.
-        if what.known == .transfer, let outcome, outcome != result { parts.insert(outcome, at: 0) }
+        if what.known == .transfer, let outcome, outcome.text != result {
+            parts.insert(outcome.text, at: 0)
+        }
         return parts.filter { !$0.isEmpty }.joined(separator: ": ")
     }
 }

@@ -24,7 +24,7 @@ struct TransferWatch {
 
     /// Nil: all are finished.
     static func failure(of transfers: [Report.Transfer]) -> Failure? {
-        let failed = transfers.filter { $0.state != "finished" }
+        let failed = transfers.filter { $0.state != .finished }
         guard let first = failed.first else { return nil }
         var sentence = first.sentence.printable
         if failed.count > 1 {

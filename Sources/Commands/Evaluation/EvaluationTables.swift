@@ -1,7 +1,7 @@
 import CommandTable
-import DeviceCore
 import Pages
 import Simulator
+import Vocabulary
 
 /// What `evaluate` prints for people: for each scope of the budget the figures of all people, then
 /// the fresh opens by data set.
@@ -16,8 +16,8 @@ struct EvaluationTables {
             if index > 0, self.rows.contains(where: { $0.scope != scope }) { console.print("") }
             let people = users == 1 ? "1 person" : "\(users) people"
             console.print(console.styled("\(scope.title), \(people)", .bold))
-            figures(rows.filter { $0.data == "all" }).print(console, indent: 2)
-            let data = Set(rows.map(\.data)).subtracting(["all"]).sorted()
+            figures(rows.filter(\.isOfAll)).print(console, indent: 2)
+            let data = Set(rows.map(\.data)).subtracting([EvaluationRow.all]).sorted()
             guard data.count > 1 else { continue }
             console.print(console.styled("Fresh opens by data set, %", .bold))
             byData(rows, data).print(console, indent: 2)
@@ -60,7 +60,7 @@ struct EvaluationTables {
                 + data.map { Table.Column($0.uppercased(), isNumber: true) }
         )
         let rows = rows.atFirstWakePrice
-        for all in rows where all.data == "all" {
+        for all in rows where all.isOfAll {
             let cells = data.map { name in
                 rows.first {
                     $0.data == name && $0.policy == all.policy && $0.budget == all.budget

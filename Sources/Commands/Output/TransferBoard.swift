@@ -26,7 +26,8 @@ struct TransferBoard {
         let ended = transfers.filter(\.hasEnded)
         let others = transfers.filter { !$0.hasEnded }
         // What runs is looked at most.
-        let live = others.filter { $0.state == "running" } + others.filter { $0.state != "running" }
+        let running = others.filter { $0.state == .running }
+        let live = running + others.filter { $0.state != .running }
         let shown = live.prefix(max(1, room - min(ended.count, Self.mostEnded)))
         let last = ended.suffix(min(Self.mostEnded, max(0, room - shown.count)))
         let nameWidth = min(
@@ -39,7 +40,7 @@ struct TransferBoard {
     }
 
     private mutating func note(_ transfer: Report.Transfer, _ now: BootTime) {
-        guard transfer.state == "running" else {
+        guard transfer.state == .running else {
             samples[transfer.id] = nil
             return
         }
@@ -65,7 +66,7 @@ struct TransferBoard {
         let start =
             "\(transfer.id)  " + name
             + String(repeating: " ", count: max(0, nameWidth - name.columns)) + "  "
-        guard transfer.state == "running" else {
+        guard transfer.state == .running else {
             return start + sentence(of: transfer)
         }
         var text = start + bar(transfer) + transfer.done
@@ -93,13 +94,11 @@ struct TransferBoard {
     }
 
     private func summary(_ transfers: [Report.Transfer]) -> String {
-        func number(_ words: String...) -> Int {
-            transfers.count { words.contains($0.state) }
-        }
-        var parts = ["\(number("finished")) of \(transfers.count) done"]
+        func number(_ state: TransferStanding) -> Int { transfers.count { $0.state == state } }
+        var parts = ["\(number(.finished)) of \(transfers.count) done"]
         let others = [
-            (number("running"), "running"), (number("waiting"), "waiting"),
-            (number("paused"), "paused"), (number("failed", "cancelled"), "failed"),
+            (number(.running), "running"), (number(.waiting), "waiting"),
+            (number(.paused), "paused"), (number(.failed) + number(.cancelled), "failed"),
         ]
         parts += others.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         let sum = transfers.compactMap { rate(of: $0.id) }.reduce(0, +)

@@ -36,7 +36,7 @@ extension OffstageProgram {
     }
 
     private static func print(forecast: Report.Forecast, _ invocation: Invocation) {
-        let whose = forecast.scope == "device" ? "for all apps" : "for this app"
+        let whose = forecast.scope == .device ? "for all apps" : "for this app"
         var table = Table("REFRESHES GO BY", "VALUE")
         table.add("opened within half an hour", DecisionText.percent(forecast.chance))
         table.add("worth a refresh from", DecisionText.percent(forecast.price))

@@ -74,8 +74,8 @@ struct HistoryLint {
     }
 
     private func mistake(_ line: Report.HistoryLine) -> Mistake? {
-        let told = line.mistake.flatMap(AppMistake.init)
-        let neverCompleted = line.stop == StopReason.neverCompleted.rawValue
+        let told = line.mistake?.known
+        let neverCompleted = line.stop?.known == .neverCompleted
         switch line.what.known {
         case .run: return mistake(ofRun: line.task, told, neverCompleted)
         case .ended where neverCompleted:

@@ -188,8 +188,7 @@ struct MachineLint {
                 )
             )
         }
-        for name in manifest.permittedTaskIdentifiers
-        where ["refresh", "processing"].contains(name) {
+        for name in manifest.permittedTaskIdentifiers where TaskKind(rawValue: name) != nil {
             found.append(
                 warning(
                     "PermittedTaskIdentifiers",

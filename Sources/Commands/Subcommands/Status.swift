@@ -118,7 +118,7 @@ private struct StatusText {
     /// The time that stands beside the task below: the back-off is only one of the gates that may
     /// hold it.
     private func nextTry(of app: Report.FailingApp) -> String {
-        if app.again == "running" { return "now" }
+        if app.again?.known == .running { return "now" }
         if let next = app.next { return invocation.timeText(next) }
         return app.again == nil ? "–" : "when nothing holds it"
     }
@@ -216,7 +216,7 @@ extension Report.InvalidFile {
 }
 
 extension Report.Condition {
-    var isUnknown: Bool { sensing == Sensing.unknown.rawValue }
+    var isUnknown: Bool { sensing == .unknown }
     /// Nobody reports it, and the user has not set it.
     var isUnset: Bool {
         isUnknown && Condition(named: condition)?.isOnlySetByHand ?? false
@@ -224,7 +224,7 @@ extension Report.Condition {
 
     func valueCell(_ usual: Console.Style?) -> Table.Cell {
         let value = value ?? ""
-        return switch Sensing(rawValue: sensing) {
+        return switch sensing.known {
         case .noDevice:
             Table.Cell(Condition(named: condition).map { "\(value) (\($0.row.absence))" } ?? value)
         case .unknown:

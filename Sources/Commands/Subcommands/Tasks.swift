@@ -27,7 +27,7 @@ extension OffstageProgram {
                     task.app.name,
                     task.task,
                     task.kind,
-                    task.state,
+                    task.state.text,
                     invocation.timeText(task.next),
                     task.sentence
                 )

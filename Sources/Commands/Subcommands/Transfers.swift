@@ -70,9 +70,9 @@ extension OffstageProgram {
             for transfer in list {
                 table.add(
                     "\(transfer.id)",
-                    transfer.direction,
+                    transfer.direction.text,
                     transfer.shownName,
-                    transfer.state,
+                    transfer.state.text,
                     transfer.done,
                     transfer.sentence
                 )

@@ -290,18 +290,6 @@ package enum Reading: Hashable, Sendable, Codable {
     case silent
 }
 
-/// How the device knows a condition.
-package enum Sensing: String, CaseIterable, Hashable, Sendable, Codable {
-    /// A source says it.
-    case known
-    /// A source has looked, and there is no such device: holds nothing back.
-    case noDevice = "none"
-    /// No source runs: holds back only what asks for this very condition.
-    case unknown
-    /// The source has vanished: the cautious value holds until one speaks.
-    case lost
-}
-
 extension Condition {
     /// The gates that read it.
     var gates: GateSet {

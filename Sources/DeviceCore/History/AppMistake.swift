@@ -1,10 +1,7 @@
-/// What an app did wrong. The history stores it as a sentence.
-package enum AppMistake: String, Hashable, Sendable, Codable, CaseIterable {
-    // What the device sees.
-    case noHandler, noExpirationHandler, finishedTwice, completedTwice, notPermitted
-    // What the app's library sees, and tells.
-    case registeredLate, registeredTwice, registeredUnpermitted, completedAgain, letGo
+package import Vocabulary
 
+/// The history stores a mistake as a sentence.
+extension AppMistake {
     /// What it is about follows, where it is about something.
     package var summary: String {
         switch self {

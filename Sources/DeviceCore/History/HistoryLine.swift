@@ -130,24 +130,26 @@ package enum RunResult: Hashable, Sendable, Codable {
         }
     }
 
-    /// One word that stays the same, for programs.
-    package var word: String {
+    /// For programs.
+    package var outcome: HistoryOutcome {
         switch self {
-        case .newData: "new-data"
-        case .noData: "no-data"
-        case .failed: "failed"
-        case .succeeded: "completed"
-        case .unsuccessful: "unsuccessful"
-        case .expired: "expired"
-        case .interrupted: "interrupted"
-        case .terminated: "terminated"
-        case .crashed: "crashed"
-        case .exited: "exited"
-        case .notStarted: "not-started"
-        case .retry: "retry"
-        case .unknown: "unknown"
+        case .newData: .newData
+        case .noData: .noData
+        case .failed: .failed
+        case .succeeded: .completed
+        case .unsuccessful: .unsuccessful
+        case .expired: .expired
+        case .interrupted: .interrupted
+        case .terminated: .terminated
+        case .crashed: .crashed
+        case .exited: .exited
+        case .notStarted: .notStarted
+        case .retry: .retry
+        case .unknown: .unknown
         }
     }
+
+    package var word: String { outcome.rawValue }
 
     /// Counts as a failure in a row.
     var isFailure: Bool {

@@ -64,7 +64,7 @@ extension Launch {
         deliveries[slot].state = .offered
         actions.append(.save)
         let offer = Offer(
-            kind: request?.origin == .fetch ? Offer.fetch : trigger.rawValue,
+            kind: request?.origin == .fetch ? .fetch : .trigger(trigger),
             identifier: identifier,
             payload: request?.payload(for: trigger) ?? ValueMap()
         )

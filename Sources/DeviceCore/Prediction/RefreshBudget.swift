@@ -1,11 +1,5 @@
 import Vocabulary
 
-/// Whose the refresh budget of a day is: one of all apps together, or one of each app.
-package enum RefreshBudgetScope: String, CaseIterable, Hashable, Sendable, Codable {
-    // In the order in which all tables, charts and documents have them: the default first.
-    case device, app
-}
-
 /// The part of the budget that is kept.
 struct RefreshBudgetRecord: Hashable, Sendable, Codable {
     var day: Int64

@@ -13,19 +13,10 @@ package struct RefreshDecision: Hashable, Sendable, Codable {
     /// Its position among the apps refreshed together, from 1.
     package var together: Int64
     package var scope: RefreshBudgetScope
-    package var because: Reason?
+    package var because: RefreshReason?
     package var at: WallTime?
 
     /// What could not begin by then is chosen anew.
     func isOver(at now: WallTime) -> Bool { now > end }
     var end: WallTime { at.map { $0 + RefreshPolicy.freshness } ?? .distantPast }
-
-    package enum Reason: String, CaseIterable, Hashable, Sendable, Codable {
-        /// The chance alone was worth it.
-        case chance
-        /// Only as nothing had to be woken: the device was awake anyway, or woken for another app.
-        case deviceAwake, sharedWake
-        /// Only as it had got nothing of the common budget for long.
-        case turn
-    }
 }

@@ -1,21 +1,5 @@
 import Vocabulary
 
-/// What stands against a refresh at an instant.
-package enum RefreshBlocker: String, CaseIterable, Hashable, Sendable, Codable {
-    /// Nobody is expected to use the device.
-    case nobody
-    /// Nothing is left for it today: of the budget, or of its share of a common one.
-    case budget, share
-    /// It was used or refreshed a moment ago.
-    case fresh
-    /// Its date, its quiet period or a retry comes first.
-    case early
-    /// Its chance is below the price.
-    case price
-    /// It is worth a refresh, but not waking the device.
-    case wake
-}
-
 /// Whether an app is refreshed at a moment, with what that was decided by.
 struct RefreshVerdict {
     /// Nil: it is refreshed.
@@ -31,7 +15,7 @@ struct RefreshVerdict {
     var isAbovePrice: Bool { position > candidate.price }
     var pricePaid: Double { isAbovePrice ? candidate.price : candidate.price - discount }
 
-    func reason(isAwake: Bool) -> RefreshDecision.Reason {
+    func reason(isAwake: Bool) -> RefreshReason {
         position > candidate.usualPrice
             ? .chance : isAbovePrice ? .turn : isAwake ? .deviceAwake : .sharedWake
     }

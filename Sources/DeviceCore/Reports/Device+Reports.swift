@@ -131,7 +131,7 @@ extension Device {
             $0.request = Int64(clamping: request.id.number)
             ($0.kind, $0.origin) = (request.trigger.rawValue, request.origin.rawValue)
             if app.isWaiting(request), request.isUserInitiated { $0.userInitiated = true }
-            ($0.state, $0.sentence) = (explanation.state.rawValue, explanation.sentence)
+            ($0.state, $0.sentence) = (Word(explanation.state), explanation.sentence)
             $0.submitted = reporter.time(request.submittedAt)
             $0.earliest = reporter.time(request.earliest)
             $0.everySeconds = request.every?.reported
@@ -151,7 +151,7 @@ extension Device {
                 if state.sensing != .unknown {
                     ($0.value, $0.number) = (row.word(state.value), Int64(state.value))
                 }
-                ($0.sensing, $0.source) = (state.sensing.rawValue, state.source?.label)
+                ($0.sensing, $0.source) = (Word(state.sensing), state.source?.label)
                 $0.since = reporter.time(state.since)
                 ($0.choices, $0.documentation) = (row.choices, row.documentation)
             }

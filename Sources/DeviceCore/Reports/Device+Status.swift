@@ -68,9 +68,9 @@ extension Device {
                 $0.wall ?? .distantFuture < $1.wall ?? .distantFuture
             }
             if waiting.count < app.requests.count {
-                $0.again = "running"
+                $0.again = Word(FailureRetry.running)
             } else if !waiting.isEmpty {
-                $0.again = "waiting"
+                $0.again = Word(FailureRetry.waiting)
             }
         }
     }

@@ -32,7 +32,7 @@ struct Reporter {
     private func lastRun(_ run: LastRun) -> Report.LastRun {
         Report.LastRun {
             ($0.at, $0.task) = (time(run.at), run.identifier)
-            ($0.outcome, $0.result) = (run.result.word, run.result.summary)
+            ($0.outcome, $0.result) = (Word(run.result.outcome), run.result.summary)
             // The result of a stopped run says why it was stopped.
             let isSaid = ["", run.result.summary, run.result.stop?.summary].contains(run.reason)
             if !isSaid { $0.reason = run.reason }
@@ -60,7 +60,7 @@ struct Reporter {
     func explanation(_ explanation: Explanation) -> Report.Explanation {
         Report.Explanation {
             ($0.app, $0.name, $0.task) = (explanation.app, explanation.name, explanation.identifier)
-            ($0.state, $0.sentence) = (explanation.state.rawValue, explanation.sentence)
+            ($0.state, $0.sentence) = (Word(explanation.state), explanation.sentence)
             $0.next = time(explanation.next)
             $0.holds = explanation.holds.map(hold)
             $0.lastRun = explanation.lastRun.map(lastRun)
@@ -88,12 +88,12 @@ struct Reporter {
     private func forecast(_ forecast: RefreshForecast) -> Report.Forecast {
         Report.Forecast {
             ($0.chance, $0.price) = (share(forecast.chance), share(forecast.price))
-            ($0.left, $0.budget, $0.scope) = (
-                forecast.left, forecast.budget, forecast.scope.rawValue
-            )
+            ($0.left, $0.budget) = (forecast.left, forecast.budget)
+            $0.scope = Word(forecast.scope)
             $0.likelyAt = time(forecast.likelyAt)
             $0.likelyChance = share(forecast.likelyChance)
-            ($0.blocker, $0.expectedAt) = (forecast.blocker?.rawValue, time(forecast.expectedAt))
+            $0.blocker = forecast.blocker.map { Word($0) }
+            $0.expectedAt = time(forecast.expectedAt)
         }
     }
 }
@@ -112,7 +112,7 @@ extension RefreshDecision {
         Report.Decision {
             ($0.chance, $0.price) = (share(chance), share(price))
             ($0.left, $0.budget, $0.together) = (left, budget, together)
-            ($0.scope, $0.because) = (scope.rawValue, because?.rawValue)
+            ($0.scope, $0.because) = (Word(scope), because.map { Word($0) })
         }
     }
 }
@@ -129,7 +129,7 @@ extension HistoryLine {
                 ($0.trigger, $0.task) = (wake.trigger.rawValue, wake.identifier)
                 ($0.resumed, $0.simulated) = (wake.resumed, wake.simulated)
                 $0.end(wake.result, wake.reason)
-                $0.mistake = AppMistake.told(in: wake.reason)?.mistake.rawValue
+                $0.mistake = AppMistake.told(in: wake.reason).map { Word($0.mistake) }
                 ($0.seconds, $0.cpuSeconds) = (wake.runTime.reported, wake.cpu?.reported)
                 ($0.memory, $0.decision) = (wake.memory, wake.decision?.report)
                 if wake.memory != nil, !wake.isPeak { $0.memorySampled = true }
@@ -138,11 +138,11 @@ extension HistoryLine {
             case .note(let text):
                 $0.reason = text
                 if let told = AppMistake.told(in: text) {
-                    ($0.mistake, $0.subject) = (told.mistake.rawValue, told.subject)
+                    ($0.mistake, $0.subject) = (Word(told.mistake), told.subject)
                 }
             case .transferred(let id, let url, let end):
                 ($0.transfer, $0.url) = (id, url)
-                ($0.outcome, $0.result) = (end.word, end.summary)
+                ($0.outcome, $0.result) = (Word(HistoryOutcome(end.outcome)), end.summary)
             case .use: break
             }
         }
@@ -151,7 +151,7 @@ extension HistoryLine {
 
 extension Report.HistoryLine {
     fileprivate mutating func end(_ result: RunResult, _ reason: String) {
-        (outcome, self.result) = (result.word, result.summary)
-        (stop, self.reason) = (result.stop?.rawValue, reason)
+        (outcome, self.result) = (Word(result.outcome), result.summary)
+        (stop, self.reason) = (result.stop.map { Word($0) }, reason)
     }
 }

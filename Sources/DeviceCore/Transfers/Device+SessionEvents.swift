@@ -196,7 +196,7 @@ extension Transfer {
     /// Nil: it has not ended.
     fileprivate var taskEnd: SessionTaskEnd? {
         guard case .ended(let end, _) = state, let task = taskReport else { return nil }
-        var told = SessionTaskEnd(task: task, result: end.word)
+        var told = SessionTaskEnd(task: task, result: end.outcome)
         if let answer {
             (told.status, told.url, told.headers) = (answer.status, answer.url, answer.headers)
             told.body = answer.body
@@ -206,7 +206,8 @@ extension Transfer {
             // The file of an upload is the app's own.
             if !order.direction.isUpload { told.file = "\(order.directory)/\(name)" }
             told.size = size
-        case .failed(let failure): (told.failure, told.reason) = (failure.word, failure.reason)
+        case .failed(let failure):
+            (told.failure, told.reason) = (Word(failure.name), failure.reason)
         case .cancelled: break
         }
         told.resume = kept?.token

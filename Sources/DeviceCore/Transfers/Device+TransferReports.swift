@@ -68,8 +68,7 @@ extension Device {
         case .ended(let end, let at):
             explanation.state = .nothingToDo
             // The word of one that was cancelled says all.
-            let told = transfer.told(end).summary
-            let summary = told == end.word ? "" : ": \(told)"
+            let summary = end.outcome == .cancelled ? "" : ": \(transfer.told(end).summary)"
             explanation.sentence = "\(subject) \(end.word) \(now.text(for: at))\(summary)."
         case .waiting:
             explanation.holds = holdList(transfer.work, index, nil, now)
@@ -89,8 +88,8 @@ extension Device {
         return Report.Transfer {
             ($0.id, $0.url) = (transfer.id, transfer.order.url)
             $0.app = transfers.app(of: transfer.id).map { apps[$0].id } ?? AppID("")
-            $0.direction = transfer.order.direction.word
-            ($0.state, $0.sentence) = (transfer.standing.rawValue, explanation?.sentence ?? "")
+            $0.direction = Word(transfer.order.direction.way)
+            ($0.state, $0.sentence) = (Word(transfer.standing), explanation?.sentence ?? "")
             ($0.directory, $0.file) = (transfer.order.directory, transfer.fileName)
             ($0.received, $0.total) = (transfer.received, transfer.total)
             $0.connections =
@@ -100,7 +99,7 @@ extension Device {
             $0.holds = (explanation?.holds ?? []).map(Reporter(now: now).hold)
             if case .ended(let end, let at) = transfer.state {
                 $0.ended = Report.Time(at, at: now)
-                if case .failed(let failure) = end { $0.failure = failure.word }
+                if case .failed(let failure) = end { $0.failure = Word(failure.name) }
             }
         }
     }
@@ -108,11 +107,7 @@ extension Device {
 
 extension Transfer {
     /// Where it stands, as it will once it has done what it was told.
-    enum Standing: String {
-        case running, waiting, paused, finished, failed, cancelled
-    }
-
-    var standing: Standing {
+    var standing: TransferStanding {
         switch state {
         case .paused: .paused
         case .waiting: .waiting
@@ -153,15 +148,15 @@ extension Transfer.Attempt.Next {
 }
 
 extension TransferFailure {
-    /// One word that stays the same, for programs.
-    package var word: String {
+    /// For programs.
+    package var name: TransferFailureName {
         switch code {
-        case .exchange(let code): code.rawValue
-        case .timedOut: "timedOut"
-        case .closedByUser: "closedByUser"
-        case .resumeGone: "resumeGone"
-        case .exists: "exists"
-        case .file: "file"
+        case .exchange(let code): TransferFailureName(code)
+        case .timedOut: .timedOut
+        case .closedByUser: .closedByUser
+        case .resumeGone: .resumeGone
+        case .exists: .exists
+        case .file: .file
         }
     }
 }

@@ -291,14 +291,16 @@ package enum TransferEnd: Hashable, Sendable, Codable {
 }
 
 extension TransferEnd {
-    /// One word that stays the same, for programs.
-    package var word: String {
+    /// For programs.
+    package var outcome: TransferOutcome {
         switch self {
-        case .finished: "finished"
-        case .failed: "failed"
-        case .cancelled: "cancelled"
+        case .finished: .finished
+        case .failed: .failed
+        case .cancelled: .cancelled
         }
     }
+
+    package var word: String { outcome.rawValue }
 
     /// For a person.
     package var summary: String {

@@ -14,8 +14,8 @@ package enum TransferDirection: Hashable, Sendable, Codable, Defaulted {
         }
     }
 
-    /// One word that stays the same, for programs.
-    var word: String { isUpload ? "upload" : "download" }
+    /// For programs.
+    var way: TransferWay { isUpload ? .upload : .download }
 
     package var isUpload: Bool {
         switch self {

@@ -276,7 +276,7 @@ struct TransferCounts: Hashable, Sendable {
     private(set) var waiting = 0
     private(set) var paused = 0
 
-    fileprivate mutating func add(_ count: Int, to standing: Transfer.Standing) {
+    fileprivate mutating func add(_ count: Int, to standing: TransferStanding) {
         switch standing {
         case .running: running += count
         case .waiting: waiting += count

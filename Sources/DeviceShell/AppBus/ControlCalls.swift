@@ -149,7 +149,7 @@ struct ControlCalls {
             if only.state == .unknown { throw host.device.unknown(AppID(call.app)) }
             // What was submitted has run and waits no more.
             if let task = call.task, only.state == .nothingToDo, only.lastRun == nil,
-                only.app.name != "command.\(task)"
+                only.app.name != Device.commandPrefix + task
             {
                 try checkTask(task, of: only.app)
             }

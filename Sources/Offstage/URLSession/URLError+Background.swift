@@ -37,17 +37,18 @@ extension URLError {
 extension URLError {
     /// Nil: the task ended well.
     init?(_ end: SessionTaskEnd) {
-        switch end.result {
-        case "finished": return nil
-        case "cancelled": self.init(.cancelled, reason: "the task was cancelled", of: end)
-        default: self.init(failed: end)
+        switch end.result.known {
+        case .finished: return nil
+        case .cancelled: self.init(.cancelled, reason: "the task was cancelled", of: end)
+        // A word of a later daemon is no success.
+        case .failed, nil: self.init(failed: end)
         }
     }
 
     private init(failed end: SessionTaskEnd) {
         let reason = end.reason ?? "it failed"
-        switch end.failure {
-        case "closedByUser":
+        switch end.failure?.known {
+        case .closedByUser:
             let why = BackgroundTaskCancelledReason.userForceQuitApplication.rawValue
             self.init(
                 .cancelled,
@@ -55,18 +56,20 @@ extension URLError {
                 of: end,
                 [NSURLErrorBackgroundTaskCancelledReasonKey: why]
             )
-        case "timedOut": self.init(.timedOut, reason: reason, of: end)
-        case "tooManyRedirects": self.init(.httpTooManyRedirects, reason: reason, of: end)
-        case "badRedirect": self.init(.redirectToNonExistentLocation, reason: reason, of: end)
-        case "untrusted": self.init(.serverCertificateUntrusted, reason: reason, of: end)
-        case "tooLarge": self.init(.dataLengthExceedsMaximum, reason: reason, of: end)
-        case "file", "exists": self.init(.cannotCreateFile, reason: reason, of: end)
-        case "badURL": self.init(.badURL, reason: reason, of: end)
-        case "resumeGone": self.init(.cannotOpenFile, reason: reason, of: end)
-        case "source": self.init(.cannotOpenFile, reason: reason, of: end)
-        case "uncertain": self.init(.networkConnectionLost, reason: reason, of: end)
-        case "badAnswer": self.init(.badServerResponse, reason: reason, of: end)
-        default: self.init(.unknown, reason: reason, of: end)
+        case .timedOut: self.init(.timedOut, reason: reason, of: end)
+        case .tooManyRedirects: self.init(.httpTooManyRedirects, reason: reason, of: end)
+        case .badRedirect: self.init(.redirectToNonExistentLocation, reason: reason, of: end)
+        case .untrusted: self.init(.serverCertificateUntrusted, reason: reason, of: end)
+        case .tooLarge: self.init(.dataLengthExceedsMaximum, reason: reason, of: end)
+        case .file, .exists: self.init(.cannotCreateFile, reason: reason, of: end)
+        case .badURL: self.init(.badURL, reason: reason, of: end)
+        case .resumeGone: self.init(.cannotOpenFile, reason: reason, of: end)
+        case .source: self.init(.cannotOpenFile, reason: reason, of: end)
+        case .uncertain: self.init(.networkConnectionLost, reason: reason, of: end)
+        case .badAnswer: self.init(.badServerResponse, reason: reason, of: end)
+        // And what a later daemon may say.
+        case .status, .checksum, .credentials, nil:
+            self.init(.unknown, reason: reason, of: end)
         }
     }
 

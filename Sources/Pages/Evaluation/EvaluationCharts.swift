@@ -149,7 +149,8 @@ struct EvaluationCharts {
                 " The line of offstage is the best of all budgets and all values of "
                 + "<code>wake-price</code>, \(prices); rings: <code>wake-price</code> \(price)."
         }
-        let waking = rows.filter { $0.policy == "waking" }.max { $0.budget < $1.budget }
+        let waking = rows.filter { $0.policy == Baseline.waking.rawValue }
+            .max { $0.budget < $1.budget }
         guard let waking else { return text }
         let wakes = waking.wakesFromSleepPerDay
         text +=

@@ -1,6 +1,5 @@
-package import DeviceCore
 package import Simulator
-internal import Vocabulary
+package import Vocabulary
 
 /// What `evaluate --html` writes: one page that needs nothing else.
 package struct EvaluationPage {
@@ -15,7 +14,7 @@ package struct EvaluationPage {
     package var text: String {
         var body = (EvaluationResult(rows)?.markup ?? "") + introduction
         for scope in RefreshBudgetScope.allCases {
-            let rows = rows.filter { $0.scope == scope && $0.data == "all" }.map(\.inTenths)
+            let rows = rows.filter { $0.scope == scope && $0.isOfAll }.map(\.inTenths)
             guard !rows.isEmpty else { continue }
             body += "<h2>\(scope.title)</h2>\n<p class=\"faint\">\(scope.meaning)</p>\n"
             body += EvaluationCharts(rows: rows, hasBands: hasBands).markup + table(rows)

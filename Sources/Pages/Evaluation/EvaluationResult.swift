@@ -1,5 +1,5 @@
-import DeviceCore
 import Simulator
+import Vocabulary
 
 /// What the figures come to: the sentence with which the page begins.
 struct EvaluationResult {
@@ -8,7 +8,7 @@ struct EvaluationResult {
 
     /// Nil: nothing to compare.
     init?(_ rows: [EvaluationRow]) {
-        let rows = rows.filter { $0.data == "all" }.atFirstWakePrice
+        let rows = rows.filter(\.isOfAll).atFirstWakePrice
         let scope = RefreshBudgetScope.allCases.first { scope in
             rows.contains { $0.scope == scope }
         }

@@ -1,4 +1,3 @@
-import DeviceCore
 package import Vocabulary
 
 /// What is printed of a refresh that was decided.
@@ -11,7 +10,7 @@ package enum DecisionText {
     package static func percent(_ share: Double) -> String { (share * 100).tenths + " %" }
 }
 
-extension RefreshDecision.Reason {
+extension RefreshReason {
     /// What follows "a refresh was worth it then".
     var explanation: String {
         switch self {
@@ -28,9 +27,7 @@ extension Report.Decision {
     package var text: String {
         let remaining = budget.map { "\(left) of \($0) left" } ?? "\(left) left"
         // Reasons of a later version stand as they are.
-        let because = because.map {
-            RefreshDecision.Reason(rawValue: $0)?.explanation ?? " (\($0))"
-        }
+        let because = because.map { $0.known?.explanation ?? " (\($0.text))" }
         return "\(DecisionText.percent(chance)) likely to be opened within half an hour; "
             + "a refresh was worth it \(DecisionText.worth(price))\(because ?? ""); "
             + remaining

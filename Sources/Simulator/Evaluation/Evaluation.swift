@@ -1,4 +1,5 @@
-package import DeviceCore
+import DeviceCore
+package import Vocabulary
 
 /// Judges policies by real people's logs, one person after the other.
 package struct Evaluation: Sendable {
@@ -82,7 +83,7 @@ package struct Evaluation: Sendable {
                 }
                 for key in own + others {
                     guard let all = tallies[key] else { continue }
-                    rows.append(row(key, data: "all", all))
+                    rows.append(row(key, data: EvaluationRow.all, all))
                     for data in all.map(\.data).inOrderOnce {
                         rows.append(row(key, data: data, all.filter { $0.data == data }))
                     }

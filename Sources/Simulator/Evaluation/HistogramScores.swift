@@ -1,4 +1,4 @@
-import DeviceCore
+import Vocabulary
 
 /// The histogram policy: how often an app was opened at this time of day, exponentially forgotten,
 /// and the rank rule. It refreshes now if the expected number of better half-hours later today, by

@@ -1,4 +1,4 @@
-package import DeviceCore
+package import Vocabulary
 
 /// The refreshes that a policy gave one person's apps: for each eligible app its times, in order.
 package struct Refreshes: Sendable {

@@ -1,5 +1,4 @@
-package import DeviceCore
-import Vocabulary
+package import Vocabulary
 
 /// What a policy brought one person.
 package struct Tally: Sendable {
@@ -65,6 +64,7 @@ package struct EvaluationRow: Hashable, Sendable, Codable {
     package var budget: Int
     /// Of the setting `wake-price`; nil: the policy has none.
     package var wakePrice: Int64?
+    /// The name of a data set, or `all`.
     package var data: String
     package var users: Int
     /// Fresh opens of all people together, in percent.
@@ -79,6 +79,10 @@ package struct EvaluationRow: Hashable, Sendable, Codable {
     package var wastedPercent: Double
     package var wakesPerDay: Double
     package var wakesFromSleepPerDay: Double
+
+    /// In place of the name of a data set.
+    package static let all = "all"
+    package var isOfAll: Bool { data == Self.all }
 
     package init(
         policy: String,

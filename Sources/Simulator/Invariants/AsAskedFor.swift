@@ -24,17 +24,18 @@ final class AsAskedFor: Invariant {
             guard let process = world.process(offer.launch) else { continue }
             let number = work.request(of: offer.delivery)
             guard let asked = number.flatMap({ work.byNumber[$0] }) else {
-                if Trigger(rawValue: offer.kind).map(isRequested) ?? false,
+                if isRequested(offer.kind),
                     !work.mayHaveAsked(for: offer.identifier, of: process.appID)
                 {
                     return "\(process.appID) is offered \(offer.identifier), and never asked for it"
                 }
                 continue
             }
-            if (asked.app, asked.identifier, asked.trigger.rawValue)
+            if (asked.app, asked.identifier, Offer.Kind.trigger(asked.trigger))
                 != (process.appID, offer.identifier, offer.kind)
             {
-                return "\(process.appID) is offered \(offer.identifier), \(offer.kind) for "
+                let kind = offer.kind.rawValue
+                return "\(process.appID) is offered \(offer.identifier), \(kind) for "
                     + "\(asked.app)'s \(asked.identifier), \(asked.trigger)"
             }
         }
@@ -42,7 +43,11 @@ final class AsAskedFor: Invariant {
     }
 
     /// Not of what happens by itself, or in a session (`TaskEndsTold`).
-    private func isRequested(_ trigger: Trigger) -> Bool {
-        trigger != .sessionEvents && !Trigger.ofEvents.contains(trigger)
+    private func isRequested(_ kind: Offer.Kind) -> Bool {
+        switch kind {
+        case .fetch: false
+        case .trigger(let trigger):
+            trigger != .sessionEvents && !Trigger.ofEvents.contains(trigger)
+        }
     }
 }

@@ -89,7 +89,7 @@ final class RefreshBudgetKept: CallInvariant, ProcessInvariant {
             let run = assignment.delivery.map { Run.task($0) } ?? .command(assignment.launch)
             decided[run] = (turn.moment, assignment.isChosen)
         }
-        for offer in turn.offered where offer.kind == Trigger.refresh.rawValue {
+        for offer in turn.offered where offer.kind == .trigger(.refresh) {
             offered.insert(offer.delivery)
         }
         for launch in ran {

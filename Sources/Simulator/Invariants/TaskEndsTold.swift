@@ -22,7 +22,7 @@ final class TaskEndsTold: ClientInvariant, CommitInvariant {
         let app: AppID
         let session: String
         let number: Int64
-        let result: String
+        let result: TransferOutcome
         let at: WallTime
         /// Those of one commit may be told in any order.
         let commit: Int
@@ -73,7 +73,7 @@ final class TaskEndsTold: ClientInvariant, CommitInvariant {
                 app: record.app,
                 session: task.session,
                 number: task.number,
-                result: end.word,
+                result: end.outcome,
                 at: at,
                 commit: commits
             )
@@ -120,8 +120,8 @@ final class TaskEndsTold: ClientInvariant, CommitInvariant {
             return "\(app) is told of task \(end.task.task), which has not ended"
         }
         told.append(Told(client: client.number, number: number, id: known.id))
-        if known.result != end.result {
-            return "\(app) is told that task \(known.number) \(end.result): it \(known.result)"
+        if end.result != known.result {
+            return "\(app) is told that task \(known.number) \(end.result.text): it \(known.result)"
         }
         let first = waiting.map(\.commit).min() ?? known.commit
         return known.commit == first
@@ -131,7 +131,7 @@ final class TaskEndsTold: ClientInvariant, CommitInvariant {
     func ended(_ turn: Turn, _ world: World) -> String? {
         now = world.now.wall
         guard world.storeTrouble == nil, !turn.wasRolledBack, !turn.wasKilled else { return nil }
-        for offer in turn.offered where offer.kind == Trigger.sessionEvents.rawValue {
+        for offer in turn.offered where offer.kind == .trigger(.sessionEvents) {
             guard let app = world.process(offer.launch)?.appID else { continue }
             let isNeeded =
                 ended.contains { $0.app == app && $0.session == offer.identifier }

@@ -54,7 +54,7 @@ package struct Turn {
     package struct Offered {
         package let launch: LaunchID
         package let delivery: DeliveryID
-        package let kind: String
+        package let kind: Offer.Kind
         package let identifier: String
     }
 

@@ -1,3 +1,8 @@
+/// Whether work runs, or what keeps it from that.
+package enum WorkState: String, Hashable, Sendable, Codable {
+    case running, interrupted, waiting, ready, nothingToDo, unknown
+}
+
 extension Report {
     /// Why a task does or does not run.
     package struct Explanation: ReportFields {
@@ -5,7 +10,7 @@ extension Report {
         package var name = ""
         /// Nil: the app as a whole.
         package var task: String?
-        package var state = ""
+        package var state = Word<WorkState>(text: "")
         package var sentence = ""
         package var next: Time?
         package var holds: [Hold] = []
@@ -40,10 +45,10 @@ extension Report {
         package var price = 0.0
         package var left: Int64 = 0
         package var budget: Int64 = 0
-        package var scope = ""
+        package var scope = Word<RefreshBudgetScope>(text: "")
         package var likelyAt: Time?
         package var likelyChance = 0.0
-        package var blocker: String?
+        package var blocker: Word<RefreshBlocker>?
         package var expectedAt: Time?
         package init() {}
     }
@@ -55,8 +60,8 @@ extension Report {
         package var left: Int64 = 0
         package var budget: Int64?
         package var together: Int64 = 0
-        package var scope = ""
-        package var because: String?
+        package var scope = Word<RefreshBudgetScope>(text: "")
+        package var because: Word<RefreshReason>?
         package init() {}
     }
 }

@@ -14,6 +14,27 @@ package enum HistoryKind: String, CaseIterable, Sendable {
     case opened, left, closed, seen
 }
 
+/// How a run, a launch or a transfer ended.
+package enum HistoryOutcome: String, CaseIterable, Hashable, Sendable {
+    case newData = "new-data"
+    case noData = "no-data"
+    case failed
+    case completed, unsuccessful, expired, interrupted, terminated, crashed, exited
+    case notStarted = "not-started"
+    case retry, unknown
+    /// Of transfers only.
+    case finished, cancelled
+
+    package init(_ outcome: TransferOutcome) {
+        self =
+            switch outcome {
+            case .finished: .finished
+            case .failed: .failed
+            case .cancelled: .cancelled
+            }
+    }
+}
+
 extension Report {
     /// A line of the history. What it has beside the first three depends on `what`.
     package struct HistoryLine: ReportFields {
@@ -27,13 +48,13 @@ extension Report {
         package var task: String?
         package var resumed: Bool?
         package var simulated: Bool?
-        package var outcome: String?
+        package var outcome: Word<HistoryOutcome>?
         package var result: String?
-        /// Why it was stopped, if it was: a `StopReason`.
-        package var stop: String?
+        /// Why it was stopped, if it was.
+        package var stop: Word<StopReason>?
         package var reason: String?
-        /// What the app did wrong, if it did: an `AppMistake`.
-        package var mistake: String?
+        /// What the app did wrong, if it did.
+        package var mistake: Word<AppMistake>?
         /// What the mistake is about.
         package var subject: String?
         package var seconds: Double?

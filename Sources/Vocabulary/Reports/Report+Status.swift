@@ -1,3 +1,11 @@
+/// What is done about what has failed.
+package enum FailureRetry: String, Hashable, Sendable {
+    /// It is being tried again.
+    case running
+    /// It will be.
+    case waiting
+}
+
 extension Report {
     package struct Status: ReportFields {
         package var now = Time(rawValue: "")
@@ -51,8 +59,8 @@ extension Report {
         package var failures = Failures()
         /// Of its tasks, the next that may run; nil: none, or not at a time that is known.
         package var next: Time?
-        /// `running`: it is being tried again; `waiting`: it will be; nil: it will not.
-        package var again: String?
+        /// Nil: it is not tried again.
+        package var again: Word<FailureRetry>?
         package init() {}
     }
 

@@ -4,10 +4,8 @@ extension Report {
         package var id = TransferID(0)
         package var app = AppID("")
         package var url = ""
-        /// `download` or `upload`.
-        package var direction = ""
-        /// `paused`, `waiting`, `running`, `finished`, `failed` or `cancelled`.
-        package var state = ""
+        package var direction = Word<TransferWay>(text: "")
+        package var state = Word<TransferStanding>(text: "")
         /// Why it waits, what it does, or how it ended.
         package var sentence = ""
         /// Of the file, wherever its bytes go.
@@ -22,8 +20,8 @@ extension Report {
         package var connections: Int64 = 1
         package var submitted = Time(rawValue: "")
         package var ended: Time?
-        /// Why it failed, as a word that stays the same; nil: it has not.
-        package var failure: String?
+        /// Why it failed; nil: it has not.
+        package var failure: Word<TransferFailureName>?
         package var next: Time?
         package var holds: [Hold] = []
 

@@ -36,7 +36,7 @@ extension Report {
     package struct LastRun: ReportFields {
         package var at: Time?
         package var task = ""
-        package var outcome = ""
+        package var outcome = Word<HistoryOutcome>(text: "")
         package var result = ""
         package var reason: String?
         /// It counts as a failure; nil: it does not.
@@ -70,7 +70,7 @@ extension Report {
         package var request: Int64?
         package var kind = ""
         package var origin = ""
-        package var state = ""
+        package var state = Word<WorkState>(text: "")
         /// Its user-initiated run has not begun yet: a daemon that is gone was to begin it.
         package var userInitiated: Bool?
         package var submitted: Time?
@@ -87,7 +87,7 @@ extension Report {
         /// Nil: unknown.
         package var value: String?
         package var number: Int64?
-        package var sensing = ""
+        package var sensing = Word<Sensing>(text: "")
         package var source: String?
         package var since: Time?
         package var choices = ""

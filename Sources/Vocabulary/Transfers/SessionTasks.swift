@@ -49,8 +49,7 @@ package struct JoinedTasks: Hashable, Sendable, Codable {
 /// How a task ended.
 package struct SessionTaskEnd: Hashable, Sendable, Codable {
     package var task: SessionTaskReport
-    /// `finished`, `failed` or `cancelled`.
-    package var result: String
+    package var result: Word<TransferOutcome>
     /// What was fetched: an absolute path. It is removed when the app has acknowledged the end.
     package var file: String?
     /// Bytes.
@@ -62,8 +61,8 @@ package struct SessionTaskEnd: Hashable, Sendable, Codable {
     package var headers: [HTTPField]?
     /// Of the answer to an upload, or the first part of it.
     package var body: Bytes?
-    /// One word that stays the same.
-    package var failure: String?
+    /// Of one that failed.
+    package var failure: Word<TransferFailureName>?
     /// For a person.
     package var reason: String?
     /// What has come of the file is kept for a while, for a task that is enqueued with these words.
@@ -71,8 +70,8 @@ package struct SessionTaskEnd: Hashable, Sendable, Codable {
     /// How many others have ended, or ask something, and are told next.
     package var remaining = 0
 
-    package init(task: SessionTaskReport, result: String) {
-        (self.task, self.result) = (task, result)
+    package init(task: SessionTaskReport, result: TransferOutcome) {
+        (self.task, self.result) = (task, Word(result))
     }
 }
 

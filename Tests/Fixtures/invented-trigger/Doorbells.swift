@@ -17,7 +17,8 @@ final class Witness {
     func sees(_ effect: Effect) {
         switch effect {
         case .spawn(let launch, _): spawned.insert(launch)
-        case .tell(let launch, .offer(let delivery, let offer)) where offer.kind == "doorbell":
+        case .tell(let launch, .offer(let delivery, let offer))
+        where offer.kind == .trigger(.doorbell):
             if spawned.remove(launch) != nil { launches += 1 }
             offers[delivery] = offer
             if offer.payload.keys != ["door"] {
