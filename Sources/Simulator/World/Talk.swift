@@ -149,5 +149,5 @@ package struct Talk {
 }
 
 extension Offer {
-    var isProcessing: Bool { kind == Trigger.processing.rawValue }
+    var isProcessing: Bool { kind == .trigger(.processing) }
 }
