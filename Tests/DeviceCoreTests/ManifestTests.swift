@@ -91,7 +91,7 @@ struct ManifestTests {
     @Test func `an app that is gone is explained as one that there never was`() throws {
         var (bench, launch) = try Self.backup()
         bench.send(.manifests([.removed(AppID("backup"))]))
-        func state(_ app: String) -> Explanation.State? {
+        func state(_ app: String) -> WorkState? {
             bench.device.explain(AppID(app), at: bench.now).first?.state
         }
         #expect(state("backup") != .unknown, "it still runs")
