@@ -44,6 +44,10 @@ static inline CURLcode ccurl_get_pointer(CURL *easy, CURLINFO what, char **value
     return curl_easy_getinfo(easy, what, value);
 }
 
+static inline CURLcode ccurl_get_offset(CURL *easy, CURLINFO what, curl_off_t *value) {
+    return curl_easy_getinfo(easy, what, value);
+}
+
 static inline CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }

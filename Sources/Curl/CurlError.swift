@@ -29,6 +29,10 @@ package struct CurlError: Error, Hashable, Sendable, CustomStringConvertible {
         description = text
     }
 
+    init(_ code: CURLcode, _ kind: Kind, _ description: String) {
+        (self.code, self.kind, self.description) = (Int(code.rawValue), kind, description)
+    }
+
     private static func kind(of code: CURLcode) -> Kind {
         switch code {
         case CURLE_OPERATION_TIMEDOUT: .timedOut
@@ -38,6 +42,8 @@ package struct CurlError: Error, Hashable, Sendable, CustomStringConvertible {
         case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING,
             CURLE_TOO_MANY_REDIRECTS, CURLE_HTTP_RETURNED_ERROR, CURLE_RANGE_ERROR:
             .badAnswer
+        // CURLE_TOO_LARGE of newer versions: a header line without an end.
+        case _ where code.rawValue == 100: .badAnswer
         case CURLE_URL_MALFORMAT: .badURL
         case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT, CURLE_SSL_CACERT_BADFILE,
             CURLE_SSL_ENGINE_INITFAILED:

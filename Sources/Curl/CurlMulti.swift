@@ -96,8 +96,8 @@ package final class CurlMulti {
             else { continue }
             let code = unsafe message.pointee.data.result
             guard let request = unsafe CurlRequest.of(easy) else { continue }
+            let error = request.error(code)
             remove(request)
-            let error = code == CURLE_OK ? nil : CurlError(code, request.problem)
             return (request, error)
         }
         return nil

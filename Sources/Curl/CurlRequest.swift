@@ -75,6 +75,9 @@ package final class CurlRequest {
     /// `CurlError.Kind.refused`.
     package var fill: (inout MutableSpan<UInt8>) -> Int? = { _ in 0 }
 
+    /// Bytes of the answer's body have come.
+    private var hasBody = false
+
     @unsafe let handle: UnsafeMutableRawPointer
     private var list: UnsafeMutablePointer<curl_slist>?
     /// libcurl writes its words into it.
@@ -202,7 +205,10 @@ package final class CurlRequest {
         )
         try check(
             unsafe ccurl_set_writer(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
-                unsafe CurlRequest.took(bytes, size * count, context) { $0.body($1) }
+                unsafe CurlRequest.took(bytes, size * count, context) { request, bytes in
+                    request.hasBody = true
+                    return request.body(bytes)
+                }
             }
         )
         try check(
@@ -285,8 +291,26 @@ package final class CurlRequest {
         return unsafe Unmanaged<CurlRequest>.fromOpaque(context).takeUnretainedValue()
     }
 
+    /// How it ended; nil: well.
+    func error(_ code: CURLcode) -> CurlError? {
+        if code == CURLE_OK { return nil }
+        // libcurl keeps no line of a head above 100 KB, and calls it want of memory. Real want of
+        // memory ends this process: Swift cannot go on without.
+        if code == CURLE_OUT_OF_MEMORY, hasAnswer, !hasBody {
+            return CurlError(code, .badAnswer, "the answer has a header line without an end")
+        }
+        return CurlError(code, problem)
+    }
+
+    /// Its first byte has come.
+    private var hasAnswer: Bool {
+        var microseconds: curl_off_t = 0
+        let code = unsafe ccurl_get_offset(handle, CURLINFO_STARTTRANSFER_TIME_T, &microseconds)
+        return code == CURLE_OK && microseconds > 0
+    }
+
     /// libcurl's words about what went wrong.
-    var problem: String { unsafe String(cString: words) }
+    private var problem: String { unsafe String(cString: words) }
 
     private func set(_ option: CURLoption, _ number: Int) throws(CurlError) {
         try check(unsafe ccurl_set_long(handle, option, number))

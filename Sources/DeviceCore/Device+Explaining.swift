@@ -295,6 +295,8 @@ extension Explanation {
         let times = holds.map(\.next)
         if times.allSatisfy({ $0 != nil }), let last = times.compactMap(\.self).max() {
             next = last
+            // Its sentence ends with that time.
+            if others == 0, holds[0].gate == Gate.earliest.name { return text }
             text +=
                 holds.contains(where: \.isTry)
                 ? ". It is tried again \(now.text(for: last))"

@@ -102,7 +102,8 @@ enum BusyStatus {
         let wait = head.fields.value(of: "Retry-After").flatMap {
             RetryAfter.wait($0, date: head.fields.value(of: "Date"))
         }
-        let reason = "the server answered \(head.status)"
+        let isBusy = head.status < 500 || head.status == 503
+        let reason = "the server \(isBusy ? "is busy" : "failed") (status \(head.status))"
         return .init(.busy, reason: reason, retryAfter: wait)
     }
 }

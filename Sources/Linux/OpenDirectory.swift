@@ -74,6 +74,21 @@ package struct OpenDirectory: ~Copyable, Sendable {
         return unsafe clinux_inode_at(descriptor.number, name, &inode) == 0 ? inode : nil
     }
 
+    /// What has this name; a link is not followed. Nil: nothing has.
+    package func status(of name: String) throws(LinuxError) -> FileStatus? {
+        var information = stat()
+        do {
+            try check(
+                unsafe fstatat(descriptor.number, name, &information, AT_SYMLINK_NOFOLLOW),
+                "fstatat",
+                "\(path)/\(name)"
+            )
+        } catch  where error.errno == .noEntry {
+            return nil
+        }
+        return FileStatus(information)
+    }
+
     /// What was made, renamed or removed in it becomes durable.
     package func synchronize() throws(LinuxError) { try descriptor.synchronize() }
 }

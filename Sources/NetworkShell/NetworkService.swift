@@ -284,6 +284,9 @@ final class NetworkService {
             job.isLast ? batch.add(job, at: Clocks.boot()) : syncs.add(job)
         case .done(let report):
             exchanges[exchange.id] = nil
+            if let upload = exchange as? Upload, upload.wasIgnored {
+                interops.unlearn(upload.order)
+            }
             self.report(report)
         }
     }

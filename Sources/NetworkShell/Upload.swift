@@ -18,6 +18,10 @@ final class Upload: RunningExchange {
     /// Of the body of the answer.
     private var answerBytes = 0
     private var told: (sent: Int64, confirmed: Int64) = (-1, -1)
+    /// Its server has made something that it can go on with.
+    private var isTakenUp = false
+    /// It has ended, and its server had bytes of it and made nothing for it.
+    private(set) var wasIgnored = false
 
     /// More of an answer is not read: its head says what became of the file.
     private static let longestAnswer = 1 << 20
@@ -28,7 +32,8 @@ final class Upload: RunningExchange {
         exchange = UploadExchange(order, digits: DigestChallenge.digits)
     }
 
-    var url: String { exchange.order.url }
+    var order: UploadOrder { exchange.order }
+    var url: String { order.url }
     var connections: Int64 { 1 }
     var connectionsPerHost: Int64? { exchange.order.connectionsPerHost }
     var needsConnections: Bool { !exchange.isEnded }
@@ -136,7 +141,9 @@ final class Upload: RunningExchange {
         for action in actions {
             switch action {
             case .request: ask()
-            case .resource(let resource): tasks.append(.report(.resource(id, resource)))
+            case .resource(let resource):
+                if resource != nil { isTakenUp = true }
+                tasks.append(.report(.resource(id, resource)))
             case .answered(let answer): tasks.append(.report(.answered(id, answer)))
             case .end(let end): self.end(end)
             }
@@ -192,6 +199,10 @@ final class Upload: RunningExchange {
         giveUp()
         let confirmed = exchange.confirmed
         let size = if case .complete(let size) = end { size } else { confirmed }
+        switch end {
+        case .complete, .interrupted: wasIgnored = !isTakenUp && exchange.sent > 0
+        case .failed, .challenged: break
+        }
         // Whether anything was sent matters to the next attempt.
         if exchange.sent > told.sent {
             let sent = max(exchange.sent, confirmed)

@@ -60,6 +60,14 @@ struct TypedWordsTests {
         #expect(!outcome.errors.contains("is one word"), "\(outcome)")
     }
 
+    @Test func `a line of a file that is no header is told by its number`() throws {
+        let file = try scratch.write("headers", "X-A: b\n\nno header\n")
+        let outcome = run(["download", "--header", "@" + file, "http://localhost/a"])
+        #expect(outcome.status == 2)
+        let said = "\"no header\", line 3 of \"\(file)\", is not a header"
+        #expect(outcome.errors.contains(said), "\(outcome)")
+    }
+
     @Test(arguments: ["0", "30s"])
     func `a repetition that is too short is told as it was typed`(every: String) {
         let outcome = run(["submit", "--refresh", "--every", every, "--", "true"])

@@ -122,10 +122,12 @@ struct TransferMoveTests {
         let id = try enqueue(1)[0]
         answer(id)
         #expect(bench.contains(.transfer(id, .look(directory: "/home/user", name: "0"))))
-        bench.report(id, .notPlaced(.exists))
+        bench.report(id, .notPlaced(.exists("0")))
         #expect(bench.contains(.transfer(id, .stop)))
         bench.report(id, .ended(.interrupted(.init(.stopped)), durable: 10))
         #expect(bench.transfer(id)?.end == "failed")
+        let said = "there is a file 0 already; --overwrite replaces it."
+        #expect(sentence(id)?.hasSuffix(said) == true)
         #expect(bench.discarded == [id])
     }
 

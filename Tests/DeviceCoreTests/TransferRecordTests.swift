@@ -60,6 +60,7 @@ struct TransferRecordTests {
         (transfer.modified, transfer.inode, transfer.answer) = ("then", 11, answer)
         transfer.kept = KeptPart(token: "t", until: WallTime(nanoseconds: 1))
         (transfer.partOf, transfer.isAlone) = (TransferID(2), true)
+        transfer.wasLost = true
         transfer.question = TransferQuestion(
             number: 5,
             kind: .unauthorized(answer),
@@ -77,7 +78,7 @@ struct TransferRecordTests {
         .paused, .waiting, .placing(size: 3),
         .running(.init(since: BootTime(nanoseconds: 3), received: 4)),
         .ended(.finished(size: 3, name: "n"), at: WallTime(nanoseconds: 2)),
-        .ended(.failed(.exists), at: WallTime(nanoseconds: 2)),
+        .ended(.failed(.exists("n")), at: WallTime(nanoseconds: 2)),
         .ended(.failed(.init(code: .exchange(.badURL), reason: "r")), at: .distantPast),
         .ended(.cancelled, at: WallTime(nanoseconds: 2)),
     ]
@@ -120,7 +121,9 @@ struct TransferRecordTests {
     }
 
     @Test func `the line of a transfer is read again, and so is any other`() throws {
-        let ends: [TransferEnd] = [.cancelled, .failed(.exists), .finished(size: 1, name: "n")]
+        let ends: [TransferEnd] = [
+            .cancelled, .failed(.exists("n")), .finished(size: 1, name: "n"),
+        ]
         let lines = ends.map { HistoryLine.Entry.transferred(TransferID(3), url: "http://a/", $0) }
         for entry in lines + [.note("n"), .use(.left), .dropped(identifier: "i", reason: "r")] {
             let line = HistoryLine(

@@ -83,6 +83,32 @@ struct TransferRuleTests {
         #expect(try #require(bench.begun[id]).exchange.resume == nil)
     }
 
+    @Test mutating func `a complete file that is lost again ends it`() throws {
+        let id = try enqueue()
+        for _ in 0..<2 {
+            answer(id, "1")
+            bench.report(id, .ended(.complete(size: 100), durable: 100))
+            #expect(bench.placed[id]?.size == 100)
+            bench.report(id, .lost)
+        }
+        #expect(bench.transfer(id)?.end == "failed")
+    }
+
+    @Test mutating func `a server that failed is not said to be busy`() throws {
+        let id = try enqueue()
+        let reason = "the server failed (status 500)"
+        bench.report(id, .ended(.interrupted(.init(.busy, reason: reason)), durable: 0))
+        let sentence = try #require(bench.device.explain(id, at: bench.now)?.sentence)
+        #expect(sentence.contains("waits: \(reason)"), "\(sentence)")
+    }
+
+    @Test mutating func `a date is said once`() throws {
+        let date = bench.now.wall + .hours(1)
+        let id = try enqueue { $0.earliest = date }
+        let sentence = try #require(bench.device.explain(id, at: bench.now)?.sentence)
+        #expect(sentence.hasSuffix(" or later."), "\(sentence)")
+    }
+
     @Test mutating func `a file is not overwritten by what is to stop`() throws {
         let id = try interrupted()
         bench.advance(.seconds(3))

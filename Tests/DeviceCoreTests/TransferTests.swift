@@ -97,7 +97,7 @@ struct TransferTests {
         #expect(bench.begun[id] == nil)
         // Somebody has removed it meanwhile: from the start.
         bench.report(id, .lost)
-        #expect(bench.begun[id]?.exchange.resume == nil)
+        #expect(try #require(bench.begun[id]).exchange.resume == nil)
     }
 
     // MARK: Attempts
@@ -233,6 +233,11 @@ struct TransferTests {
         ("ftp://example.org/a", "only http and https are supported"),
         ("http:///a", "the URL names no host"),
         ("http://example.org/a b", "a URL has at most"),
+        ("http://[::1", "the host of the URL has no closing bracket"),
+        ("http://[zz]/a", "the host of the URL is no IPv6 address"),
+        ("http://a]/a", "the URL names no possible host"),
+        ("http://127.0.0.1:99999/a", "the port of the URL"),
+        ("http://[::1]a/", "the port of the URL"),
     ])
     mutating func `a URL that cannot be fetched is refused`(url: String, reason: String) throws {
         bench.ask(.transfer(.enqueue([order(url)], token: nil)))

@@ -36,6 +36,10 @@ struct BadServerTests {
         #expect(try refusal().contains("offstage:"))
         server.change("/file") { ($0.garbage, $0.hasEndlessHead) = (nil, true) }
         #expect(try refusal().contains("header"))
+        server.change("/file") {
+            ($0.garbage, $0.hasEndlessHead) = ("HTTP/1.1 200 OK\r\nX-Long: ", false)
+        }
+        #expect(try refusal().contains("a header line without an end"))
         #expect(try bench.peakMemory(of: bench.networkProcess()) < Self.mostMemory)
     }
 

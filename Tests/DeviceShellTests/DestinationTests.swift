@@ -221,6 +221,30 @@ struct DestinationTests {
         #expect(try bench.names() == [])
     }
 
+    @Test(arguments: [false, true])
+    func `what is put in place of the unfinished file is not taken for it`(
+        isLink: Bool
+    ) throws {
+        let victim = try makeVictim()
+        server.change("/file") { $0.holdsAfter = 600_000 }
+        let id = try bench.enqueue()
+        try server.waitUntilHeld(1)
+        let partial = ".offstage-\(id).part"
+        try Files.rename(bench.path(partial), to: bench.path("moved"))
+        if isLink {
+            try link(victim, as: partial)
+        } else {
+            try Files.replace(bench.path(partial), with: "another")
+        }
+        server.change("/file") { $0.holdsAfter = nil }
+        server.release()
+        try bench.waitForEnd(id)
+        try bench.expectVersion(1)
+        try expectUntouched(victim)
+        #expect(try bench.names() == ["file", "moved"])
+        #expect(Files.linkTarget(bench.path("file")) == nil)
+    }
+
     @Test func `a directory that is a link by now is not followed`() throws {
         server.change("/file") { $0.holdsAfter = 600_000 }
         try Files.makeDirectory(bench.path("real"))

@@ -146,9 +146,20 @@ struct DownloadOptionTests {
         try daemon.scratch.write("home/file", "old")
         // The server holds the rest back until the end of the test.
         let outcome = try download(["-w"], succeeds: false)
-        #expect(outcome.errors.contains("there is a file of that name already"))
+        #expect(outcome.errors.contains("there is a file file already; --overwrite"))
         #expect(try Files.list(daemon.scratch("home")) == ["file"])
         server.release()
+    }
+
+    @Test func `neither standard output nor a pipe is a place for a file`() throws {
+        try daemon.start()
+        let output = try download(["-o", "-"], succeeds: false)
+        #expect(output.errors.contains("the daemon makes the transfer"), "\(output.errors)")
+        #expect(try Command("mkfifo", daemon.scratch("home/pipe")).run().succeeded)
+        let pipe = try download(["--overwrite", "-o", "pipe"], succeeds: false)
+        #expect(pipe.errors.contains("is a pipe, which is not replaced"), "\(pipe.errors)")
+        #expect(Files.status(daemon.scratch("home/pipe"))?.kind == .pipe)
+        #expect(server.requests.isEmpty)
     }
 
     @Test func `a list has comments, empty lines and spaces`() throws {

@@ -82,8 +82,66 @@ struct TransferFileTests {
         // Somebody else's is none of ours.
         scratch.write("another", to: "to-here/.partial")
         placement.inode = try #require(Files.status(path + "/.partial")).inode
-        #expect(files.place([(TransferID(1), placement)]).map(\.event) == [.notPlaced(.exists)])
+        let events = files.place([(TransferID(1), placement)]).map(\.event)
+        #expect(events == [.notPlaced(.exists("file"))])
         #expect(try Files.list(path).count == 2)
+    }
+
+    private func place(
+        _ path: String,
+        _ status: FileStatus,
+        overwrites: Bool = false
+    ) throws -> [TransferEvent] {
+        let placement = Placement(
+            file: TransferFile(directory: path, partialName: ".partial"),
+            name: "file",
+            overwrites: overwrites,
+            inode: status.inode,
+            size: status.size
+        )
+        let files = TransferFiles(directories: TurnDirectory(try EventLoop()))
+        return files.place([(TransferID(1), placement)]).map(\.event)
+    }
+
+    @Test(arguments: [
+        "mv .partial moved; echo another > .partial", "mv .partial moved; ln -s moved .partial",
+        "mv .partial moved; mkfifo .partial", "mv .partial moved", "truncate -s 3 .partial",
+    ])
+    func `what is not all of the file that was fetched gets no name`(change: String) throws {
+        let path = try makeDirectory("to-here")
+        scratch.write("all of it", to: "to-here/.partial")
+        let status = try #require(Files.status(path + "/.partial"))
+        #expect(try Command("sh", "-c", "cd '\(path)'; \(change)").run().succeeded)
+        #expect(try place(path, status) == [.lost])
+        #expect(try Files.list(path).filter { $0 != "moved" } == [])
+    }
+
+    @Test(arguments: [("mkfifo file", "a pipe"), ("mkdir file", "a directory")])
+    func `only files and links are replaced`(make: String, noun: String) throws {
+        let path = try makeDirectory("to-here")
+        scratch.write("all of it", to: "to-here/.partial")
+        let status = try #require(Files.status(path + "/.partial"))
+        #expect(try Command("sh", "-c", "cd '\(path)'; \(make)").run().succeeded)
+        let reason = "file is \(noun), which is not replaced"
+        let failure = TransferFailure(code: .file, reason: reason)
+        #expect(try place(path, status, overwrites: true) == [.notPlaced(failure)])
+        #expect(Files.status(path + "/file")?.kind.noun == noun)
+    }
+
+    @Test func `a link is replaced, and a directory that is one is named`() throws {
+        let path = try makeDirectory("to-here")
+        scratch.write("all of it", to: "to-here/.partial")
+        let status = try #require(Files.status(path + "/.partial"))
+        #expect(try Command("ln", "-s", "nothing", path + "/file").run().succeeded)
+        #expect(try Command("ln", "-s", path, scratch("to-link")).run().succeeded)
+        let link = scratch("to-link")
+        let reason =
+            "\(link) is a symbolic link, which is not followed; "
+            + "name the directory that it leads to"
+        let failure = TransferFailure(code: .file, reason: reason)
+        #expect(try place(link, status) == [.notPlaced(failure)])
+        #expect(try place(path, status, overwrites: true) == [.placed(name: "file")])
+        #expect(try Files.text(path + "/file") == "all of it")
     }
 
     @Test(arguments: ControlStep.Kind.allCases)

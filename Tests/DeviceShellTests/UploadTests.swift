@@ -94,6 +94,19 @@ struct UploadTests {
         #expect(server.requests[4].fields["upload-draft-interop-version"] == "6")
     }
 
+    @Test func `a server that goes back to the older draft is found with the second attempt`()
+        throws
+    {
+        server.takeUploads(Self.path, .init(interop: 8))
+        try upload(["-w"])
+        var breaking = FaultServer.Upload(interop: 6)
+        breaking.dropsAfter = 600_000
+        server.takeUploads(Self.path, breaking)
+        try upload(["-w"])
+        let versions = server.requests.map { $0.fields["upload-draft-interop-version"] }
+        #expect(versions == ["8", "8", "6", "6", "6"])
+    }
+
     @Test func `without the draft PUT is sent again as a whole`() throws {
         var breaking = FaultServer.Upload()
         breaking.dropsAfter = 600_000

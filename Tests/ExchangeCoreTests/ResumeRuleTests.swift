@@ -321,6 +321,11 @@ struct ResumeRuleTests {
             #expect(end(actions) != nil)
             #expect(interrupted(actions)?.cause == (busy.contains(status) ? .busy : nil))
             #expect(failure(actions) == (busy.contains(status) ? nil : .status))
+            switch status {
+            case 500: #expect(interrupted(actions)?.reason == "the server failed (status 500)")
+            case 503: #expect(interrupted(actions)?.reason == "the server is busy (status 503)")
+            default: break
+            }
         }
     }
 

@@ -353,6 +353,10 @@ struct ExchangeReportTests {
         #expect(try fetch(order()).end.failure == .badAnswer)
         server.change("/file") {
             ($0.hasEndlessHead, $0.isEndless) = (false, true)
+            $0.garbage = "HTTP/1.1 200 OK\r\nX-Long: "
+        }
+        #expect(try fetch(order()).end.failure == .badAnswer)
+        server.change("/file") {
             $0.garbage = "HTTP/1.1 302 Found\r\nLocation: /other\r\n\r\n"
         }
         #expect(try fetch(order()).end.failure == .badAnswer)

@@ -165,6 +165,13 @@ extension OffstageProgram {
                 fix: "Name it with --directory, and the file, if at all, with --output."
             )
         }
+        if let kind = Files.status(path, followLinks: false)?.kind, kind != .file, kind != .link {
+            throw Failure(
+                .failed,
+                "download: \(path.quoted) is \(kind.noun), which is not replaced",
+                fix: "Give another name."
+            )
+        }
         if !options.has("overwrite"), Files.exists(path) {
             throw Failure(
                 .failed,
@@ -186,6 +193,13 @@ struct FilePlace {
         var directory = options["directory"] ?? "."
         var name: String?
         if let output = options["output"] {
+            guard output != "-" else {
+                throw Failure(
+                    .usage,
+                    "\(command): --output - would be standard output, which is not possible",
+                    fix: "Name a file: the daemon makes the transfer, not this terminal."
+                )
+            }
             let last = Files.name(of: output)
             guard !last.isEmpty, last != ".", last != ".." else {
                 throw Failure(

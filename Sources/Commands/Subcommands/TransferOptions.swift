@@ -70,20 +70,31 @@ struct TransferOptions {
         var headers: [String] = []
         for line in given {
             guard line.hasPrefix("@") else {
-                headers.append(line)
+                headers.append(try Self.header(line, "--header \(line.quoted)"))
                 continue
             }
-            headers += try Self.read(String(line.dropFirst())).split(whereSeparator: \.isNewline)
-                .map { String($0) }
+            let path = String(line.dropFirst())
+            let lines = try Self.read(path)
+                .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+            for (index, line) in lines.enumerated() where !line.isEmpty {
+                let text = String(line)
+                let place = "--header: \(text.quoted), line \(index + 1) of \(path.quoted),"
+                headers.append(try Self.header(text, place))
+            }
         }
-        for header in headers where HTTPField(line: header) == nil {
+        return headers
+    }
+
+    /// `place`: what it is called if it is none.
+    private static func header(_ line: String, _ place: String) throws(Failure) -> String {
+        guard HTTPField(line: line) != nil else {
             throw Failure(
                 .usage,
-                "--header \(header.quoted) is not a header",
+                "\(place) is not a header",
                 fix: "Write it as NAME: VALUE."
             )
         }
-        return headers
+        return line
     }
 
     /// The daemon follows no link, so the paths that it gets have none.

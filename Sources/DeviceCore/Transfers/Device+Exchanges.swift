@@ -45,8 +45,9 @@ extension Device {
             // Found before all of it was fetched in vain.
             if attempt.then == nil { stopTransfer(id, then: .exists, &transition) }
         case (.lost, .placing):
-            // What was complete is not there any more: from the start.
-            transfers.change(id) { $0.resume = nil }
+            // From the start, but not for ever: another may be put there each time.
+            guard !transfer.wasLost else { return self.end(id, .failed(.lostAgain), &transition) }
+            transfers.change(id) { ($0.resume, $0.wasLost) = (nil, true) }
             settle(id, as: .wait, &transition)
         case (.lost, .running):
             transfers.change(id) { $0.resume = nil }
@@ -201,7 +202,7 @@ extension Device {
 
     /// Also again, by a daemon that starts.
     func emitPlacement(_ id: TransferID, _ transition: inout Transition) {
-        guard let transfer = transfers[id], case .placing = transfer.state,
+        guard let transfer = transfers[id], case .placing(let size) = transfer.state,
             let name = transfer.name
         else { return }
         let placement = Placement(
@@ -209,7 +210,8 @@ extension Device {
             name: name,
             overwrites: transfer.order.overwrites,
             modified: transfer.modified,
-            inode: transfer.inode
+            inode: transfer.inode,
+            size: size
         )
         transition.emit(.transfer(id, .place(placement)))
     }

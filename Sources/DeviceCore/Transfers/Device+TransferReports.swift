@@ -141,7 +141,7 @@ extension Transfer.Attempt.Next {
         case .cancel, .keep: "is being cancelled"
         case .close: "is being ended, because its app was closed by the user"
         case .timeOut: "is being ended, because it was not done in time"
-        case .exists: "is being ended: \(TransferFailure.exists.reason)"
+        case .exists: "is being ended: \(transfer.existsFailure.reason)"
         case .wait: transfer.former == nil ? "is being stopped, to wait" : "is being moved"
         }
     }

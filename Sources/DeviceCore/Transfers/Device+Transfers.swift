@@ -215,7 +215,8 @@ extension Device {
             let failure = TransferFailure(code: .timedOut, reason: reason)
             end(id, .failed(failure), keeping: true, &transition)
         case .exists:
-            end(id, .failed(.exists), &transition)
+            guard let transfer = transfers[id] else { return }
+            end(id, .failed(transfer.existsFailure), &transition)
         case .close:
             let reason = "its app was closed by the user"
             let failure = TransferFailure(code: .closedByUser, reason: reason)

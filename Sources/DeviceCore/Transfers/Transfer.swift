@@ -36,6 +36,8 @@ package struct Transfer: Hashable, Sendable, Codable {
     @Rare var partOf: TransferID? = nil
     /// Its server has sent another version beside the first one: over one connection it does not.
     @OmittedIfDefault var isAlone = false
+    /// Its complete file was gone, or another was in its place, and it has begun anew.
+    @OmittedIfDefault var wasLost = false
     /// What it waits for its app to say; nil: nothing.
     @Rare package internal(set) var question: TransferQuestion? = nil
     /// What its app has said to servers that wanted to know who asks.
@@ -234,6 +236,13 @@ extension Transfer {
         return FileName.suggested(by: answer, of: order.url)
     }
 
+    /// Another file has the name that its own is to get.
+    var existsFailure: TransferFailure {
+        var last = answer
+        if case .running(let attempt) = state { last = attempt.answer }
+        return .exists(name ?? order.name ?? FileName.suggested(by: last, of: order.url))
+    }
+
     /// The end as people are told it.
     func told(_ end: TransferEnd) -> TransferEnd {
         guard case .finished(let size, _) = end, let name = ownFileName else { return end }
@@ -335,9 +344,14 @@ package struct TransferFailure: Hashable, Sendable, Codable {
 
     package init(code: Code, reason: String) { (self.code, self.reason) = (code, reason) }
 
-    package static let exists = TransferFailure(
-        code: .exists,
-        reason: "there is a file of that name already"
+    package static func exists(_ name: String) -> TransferFailure {
+        let reason = "there is a file \(name) already; --overwrite replaces it"
+        return TransferFailure(code: .exists, reason: reason)
+    }
+
+    static let lostAgain = TransferFailure(
+        code: .file,
+        reason: "its unfinished file was replaced, changed or removed, and once more after that"
     )
 }
 

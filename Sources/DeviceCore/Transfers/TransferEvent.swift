@@ -23,7 +23,7 @@ package enum TransferEvent: Hashable, Sendable, Codable {
     case placed(name: String)
     /// It cannot be given its name.
     case notPlaced(TransferFailure)
-    /// Less of the file is there than was durable.
+    /// Less of the file is there than was durable, or something else is in its place.
     case lost
 }
 
@@ -99,4 +99,6 @@ package struct Placement: Hashable, Sendable, Codable {
     package var modified: String?
     /// Of the file, as it was opened last: it has its name already if that has this number.
     package var inode: UInt64?
+    /// Of the file; nil: not known.
+    package var size: Int64?
 }

@@ -77,6 +77,34 @@ extension TransferOrder {
                 "write those with percent signs (%20)"
             )
         }
+        try checkAddress()
+    }
+
+    /// What libcurl would take for no host and no port, attempt after attempt.
+    private func checkAddress() throws(Refusal) {
+        let shown = String(url.prefix(80))
+        if host.hasPrefix("[") {
+            guard host.hasSuffix("]") else {
+                let reason = "the host of the URL has no closing bracket"
+                throw invalid(reason, shown, "write an IPv6 address as http://[::1]/PATH")
+            }
+            let address = host.dropFirst().prefix { $0 != "%" && $0 != "]" }
+            let isAddress = address.allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }
+            guard isAddress, address.contains(":") else {
+                let reason = "the host of the URL is no IPv6 address"
+                throw invalid(reason, shown, "write only such an address in brackets")
+            }
+        } else if host.contains(where: { "[]{}<>\\^`\"".contains($0) }) {
+            throw invalid("the URL names no possible host", shown, "write it as https://HOST/PATH")
+        }
+        let port = url.urlPort.dropFirst()
+        let isPort = port.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        guard url.urlPort.isEmpty || url.urlPort.hasPrefix(":"), isPort,
+            port.isEmpty || (1...65_535).contains(Int(port) ?? 0)
+        else {
+            let reason = "the port of the URL is not a number from 1 to 65535"
+            throw invalid(reason, shown, "write it as https://HOST:PORT/PATH")
+        }
     }
 
     private func checkHeaders() throws(Refusal) {

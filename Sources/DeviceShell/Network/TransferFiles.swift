@@ -123,7 +123,7 @@ struct TransferFiles {
                 try opened.directory.synchronize()
                 events += named
             } catch {
-                events += inside.map { ($0.id, .notPlaced(Self.failure(error))) }
+                events += inside.map { ($0.id, .notPlaced(Self.failure(error, $0.placement.name))) }
             }
         }
         return events
@@ -133,29 +133,84 @@ struct TransferFiles {
         _ placement: Placement,
         in directory: borrowing OpenDirectory
     ) -> TransferEvent {
-        let partial = placement.file.partialName
+        let (name, partial) = (placement.name, placement.file.partialName)
         do throws(LinuxError) {
+            guard let found = try directory.status(of: partial), placement.isWhole(found) else {
+                // What is there is not what was fetched, if anything is.
+                try? directory.remove(partial)
+                // By a daemon that has died since: it did not live to tell.
+                return isNamed(placement, in: directory) ? .placed(name: name) : .lost
+            }
+            if placement.overwrites, let there = try directory.status(of: name),
+                there.kind != .file, there.kind != .link
+            {
+                let reason = "\(name) is \(there.kind.noun), which is not replaced"
+                return .notPlaced(TransferFailure(code: .file, reason: reason))
+            }
             if let seconds = placement.modified.flatMap(HTTPDate.seconds) {
                 // A file system that keeps no such time has the file all the same.
                 try? directory.setModified(seconds, of: partial)
             }
-            try directory.rename(partial, to: placement.name, replacing: placement.overwrites)
-            return .placed(name: placement.name)
+            try directory.rename(partial, to: name, replacing: placement.overwrites)
         } catch {
-            // By a daemon that has died since: it did not live to tell. Where a name is given in
-            // two steps, the file may have both.
-            let isNamed =
-                placement.inode != nil && directory.inode(of: placement.name) == placement.inode
-            guard error.errno == .noEntry || error.errno == .exists,
-                isNamed || directory.inode(of: partial) == nil
-            else { return .notPlaced(failure(error)) }
-            if isNamed { try? directory.remove(partial) }
-            return isNamed ? .placed(name: placement.name) : .lost
+            if error.errno == .noEntry { return .lost }
+            // Where a name is given in two steps, the file may have both.
+            guard error.errno == .exists, isNamed(placement, in: directory) else {
+                return .notPlaced(failure(error, name))
+            }
+            try? directory.remove(partial)
+            return .placed(name: name)
         }
+        // Another may have come in its place just before. Who moves the file on is free to.
+        if let named = try? directory.status(of: name), !placement.isFile(named) {
+            try? directory.remove(name)
+            return .lost
+        }
+        return .placed(name: name)
     }
 
-    static func failure(_ error: LinuxError) -> TransferFailure {
+    /// The file has its name already.
+    private static func isNamed(
+        _ placement: Placement,
+        in directory: borrowing OpenDirectory
+    ) -> Bool {
+        guard placement.inode != nil, let named = try? directory.status(of: placement.name) else {
+            return false
+        }
+        return placement.isFile(named)
+    }
+
+    private static func failure(_ error: LinuxError, _ name: String) -> TransferFailure {
         error.errno == .exists
-            ? .exists : TransferFailure(code: .file, reason: "\(error)")
+            ? .exists(name) : TransferFailure(code: .file, reason: error.fileReason)
+    }
+}
+
+extension Placement {
+    /// What was found is the file that was fetched.
+    fileprivate func isFile(_ found: FileStatus) -> Bool {
+        found.kind == .file && found.inode == inode ?? found.inode
+    }
+
+    /// And as long as it was then.
+    fileprivate func isWhole(_ found: FileStatus) -> Bool {
+        isFile(found) && found.size == size ?? found.size
+    }
+}
+
+extension LinuxError {
+    /// For a person, whom the system's words do not tell which part of a path is a link.
+    var fileReason: String {
+        guard errno == .loop else { return "\(self)" }
+        var link = ""
+        for part in subject.split(separator: "/") {
+            link += "/\(part)"
+            guard Files.status(link, followLinks: false)?.kind == .link else { continue }
+            let fix =
+                Files.status(link)?.kind == .directory
+                ? "; name the directory that it leads to" : ""
+            return "\(link) is a symbolic link, which is not followed\(fix)"
+        }
+        return "\(subject) is a symbolic link, which is not followed"
     }
 }

@@ -62,7 +62,7 @@ final class Transfers {
         // What cannot be asked for is left to the server.
         case .remove(let removal): try? networkProcess()?.send(.remove(removal), with: nil)
         case .look(let directory, let name):
-            if files.exists(name, in: directory) { happened(id, .notPlaced(.exists)) }
+            if files.exists(name, in: directory) { happened(id, .notPlaced(.exists(name))) }
         case .forget(let numbers): logins.forget(numbers)
         case .notify(let notice): notify(notice)
         }
@@ -155,7 +155,7 @@ final class Transfers {
         case .noSpace, .quota: .interrupted(.init(.diskFull))
         case .noMemory, .tooManyFiles, .tooManyFilesInSystem:
             .interrupted(.init(.shortage, reason: "\(error)"))
-        default: .failed(ExchangeFailure(.file, reason: "\(error)"))
+        default: .failed(ExchangeFailure(.file, reason: error.fileReason))
         }
     }
 

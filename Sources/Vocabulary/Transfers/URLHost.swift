@@ -13,13 +13,20 @@ extension String {
         return small == scheme ? self : small + self[scheme.endIndex...]
     }
 
-    private var urlHostAsWritten: Substring {
+    /// What is between the host and the path: a port behind a colon, or nothing.
+    package var urlPort: Substring { Substring(urlAddress[urlHostAsWritten.endIndex...]) }
+
+    /// The host and its port.
+    private var urlAddress: Substring.UTF8View {
         let authority = urlWithoutScheme.prefix { byte in
             byte != UInt8(ascii: "/") && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
         }
-        let host =
-            authority.lastIndex(of: UInt8(ascii: "@")).map { authority[$0...].dropFirst() }
+        return authority.lastIndex(of: UInt8(ascii: "@")).map { authority[$0...].dropFirst() }
             ?? authority
+    }
+
+    private var urlHostAsWritten: Substring {
+        let host = urlAddress
         if host.first == UInt8(ascii: "["), let end = host.firstIndex(of: UInt8(ascii: "]")) {
             return Substring(host[...end])
         }

@@ -31,6 +31,8 @@ extension GateTable.Definition {
 extension ExchangeEnd.Interruption {
     /// Completes "it waits because …".
     var sentence: String {
+        // What its answer was is a sentence of its own.
+        if cause == .busy, reason.hasPrefix("the server ") { return reason }
         let text =
             switch cause {
             case .stopped: "its last attempt was stopped"
