@@ -60,7 +60,6 @@ struct TransferRecordTests {
         (transfer.modified, transfer.inode, transfer.answer) = ("then", 11, answer)
         transfer.kept = KeptPart(token: "t", until: WallTime(nanoseconds: 1))
         (transfer.partOf, transfer.isAlone) = (TransferID(2), true)
-        transfer.wasLost = true
         transfer.question = TransferQuestion(
             number: 5,
             kind: .unauthorized(answer),

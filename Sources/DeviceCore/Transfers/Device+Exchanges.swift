@@ -45,9 +45,8 @@ extension Device {
             // Found before all of it was fetched in vain.
             if attempt.then == nil { stopTransfer(id, then: .exists, &transition) }
         case (.lost, .placing):
-            // From the start, but not for ever: another may be put there each time.
-            guard !transfer.wasLost else { return self.end(id, .failed(.lostAgain), &transition) }
-            transfers.change(id) { ($0.resume, $0.wasLost) = (nil, true) }
+            // What was complete is not there any more, or something else is: from the start.
+            transfers.change(id) { $0.resume = nil }
             settle(id, as: .wait, &transition)
         case (.lost, .running):
             transfers.change(id) { $0.resume = nil }

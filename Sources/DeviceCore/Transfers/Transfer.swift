@@ -36,8 +36,6 @@ package struct Transfer: Hashable, Sendable, Codable {
     @Rare var partOf: TransferID? = nil
     /// Its server has sent another version beside the first one: over one connection it does not.
     @OmittedIfDefault var isAlone = false
-    /// Its complete file was gone, or another was in its place, and it has begun anew.
-    @OmittedIfDefault var wasLost = false
     /// What it waits for its app to say; nil: nothing.
     @Rare package internal(set) var question: TransferQuestion? = nil
     /// What its app has said to servers that wanted to know who asks.
@@ -348,11 +346,6 @@ package struct TransferFailure: Hashable, Sendable, Codable {
         let reason = "there is a file \(name) already; --overwrite replaces it"
         return TransferFailure(code: .exists, reason: reason)
     }
-
-    static let lostAgain = TransferFailure(
-        code: .file,
-        reason: "its unfinished file was replaced, changed or removed, and once more after that"
-    )
 }
 
 /// What is asked for: from where, where to, and when it may be fetched or sent. Only its place may

@@ -43,7 +43,6 @@ extension Transfer {
         fields.put("takesRefusal", takesRefusal)
         try fields.put("task", task)
         try fields.put("upload", upload)
-        fields.put("wasLost", wasLost)
         return .map(fields.map)
     }
 }
