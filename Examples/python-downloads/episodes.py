@@ -10,7 +10,7 @@ program has ended long before, and after a restart of the machine.
 
 import argparse
 import asyncio
-import hashlib
+import http.client
 import os
 import pathlib
 import sys
@@ -18,10 +18,16 @@ import urllib.parse
 import urllib.request
 import xml.etree.ElementTree as ElementTree
 
-from dbus_fast import Message, MessageType, Variant
+from dbus_fast import DBusError, Message, MessageType, Variant
 from dbus_fast.aio import MessageBus
 
 CONTROL = "org.offstage.Control1"
+# As many transfers are told in one answer.
+PAGE = 500
+
+
+class Problem(Exception):
+    """What the user is told in a line."""
 
 
 class Daemon:
@@ -34,7 +40,10 @@ class Daemon:
         self.ends = asyncio.Queue()
 
     async def connect(self):
-        self.bus = await MessageBus(bus_address="unix:path=" + self.socket).connect()
+        try:
+            self.bus = await MessageBus(bus_address="unix:path=" + self.socket).connect()
+        except (OSError, EOFError, DBusError) as error:
+            raise Problem(f"no daemon answers at {self.socket}: {error}")
         self.bus.add_message_handler(self.heard)
         rule = f"type='signal',interface='{CONTROL}',member='Happened'"
         await self.call("AddMatch", "s", rule, interface="org.freedesktop.DBus")
@@ -58,8 +67,21 @@ class Daemon:
             )
         )
         if answer.message_type == MessageType.ERROR:
-            raise RuntimeError(f"{member}: {answer.body[0]}")
+            raise Problem(f"{member}: {answer.body[0]}")
         return answer.body[0] if answer.body else None
+
+    async def transfers(self, numbers=None):
+        """Those of these numbers, or all. An answer tells some, and the numbers of the others."""
+        told = []
+        while True:
+            options = {}
+            if numbers is not None:
+                options["transfers"] = Variant("ax", numbers[:PAGE])
+            page = plain(await self.call("TransferPage", "a{sv}", options))
+            told += page["transfers"]
+            numbers = page.get("more", []) + (numbers or [])[PAGE:]
+            if not numbers:
+                return told
 
 
 def plain(value):
@@ -75,8 +97,11 @@ def plain(value):
 
 def episodes(feed):
     """The URLs of a feed's enclosures, the newest first."""
-    with urllib.request.urlopen(feed, timeout=20) as answer:
-        items = ElementTree.fromstring(answer.read(1 << 22)).iter("enclosure")
+    try:
+        with urllib.request.urlopen(feed, timeout=20) as answer:
+            items = ElementTree.fromstring(answer.read(1 << 22)).iter("enclosure")
+    except (OSError, ValueError, ElementTree.ParseError, http.client.HTTPException) as error:
+        raise Problem(f"the feed {feed} cannot be read: {error}")
     return [item.get("url") for item in items if item.get("url")]
 
 
@@ -87,14 +112,7 @@ def file_name(url):
 async def enqueue(daemon, urls, directory):
     """Their numbers. All of them are stored when this returns, or none."""
     files = [{"url": Variant("s", url), "file": Variant("s", file_name(url))} for url in urls]
-    # Should the daemon go away before it has answered, the same call with the same token does not
-    # fetch anything twice.
-    token = hashlib.sha256("\n".join([str(directory), *urls]).encode()).hexdigest()
-    options = {
-        "directory": Variant("s", str(directory)),
-        "discretionary": Variant("b", True),
-        "token": Variant("s", token),
-    }
+    options = {"directory": Variant("s", str(directory)), "discretionary": Variant("b", True)}
     reply = await daemon.call("Download", "aa{sv}a{sv}", files, options)
     return plain(reply)["transfers"]
 
@@ -104,16 +122,21 @@ async def wait(daemon, numbers):
     left = set(numbers)
     succeeded = True
     # Some may have ended before anybody listened.
-    for transfer in plain(await daemon.call("Transfers")):
-        if transfer["id"] in left and "ended" in transfer:
-            daemon.ends.put_nowait({"transfer": transfer["id"], "outcome": transfer["state"]})
-    while left:
+    known = await daemon.transfers(numbers)
+    while True:
+        for transfer in known:
+            if transfer["id"] not in left or "ended" not in transfer:
+                continue
+            number = transfer["id"]
+            left.remove(number)
+            succeeded = succeeded and transfer["state"] == "finished"
+            # It says also why one has failed.
+            sentence = transfer["sentence"].removeprefix(f"transfer {number} ")
+            print(f"{number}: {sentence}", flush=True)
+        if not left:
+            return succeeded
         end = await daemon.ends.get()
-        if end["transfer"] in left:
-            left.remove(end["transfer"])
-            succeeded = succeeded and end["outcome"] == "finished"
-            print(f"{end['transfer']}: {end['outcome']}", flush=True)
-    return succeeded
+        known = await daemon.transfers([end["transfer"]]) if end["transfer"] in left else []
 
 
 async def main():
@@ -123,18 +146,31 @@ async def main():
     parser.add_argument("--wait", action="store_true", help="until all of them are there")
     arguments = parser.parse_args()
     # The daemon follows no link.
-    directory = arguments.directory.resolve(strict=True)
-    new = [url for url in episodes(arguments.feed) if not (directory / file_name(url)).exists()]
+    directory = arguments.directory.resolve()
+    if not directory.is_dir():
+        raise Problem(f"{directory} is not a directory")
+    urls = dict.fromkeys(episodes(arguments.feed))
+    new = [url for url in urls if not (directory / file_name(url)).exists()]
     if not new:
         print("there is nothing new")
-        return
+        return True
     daemon = Daemon()
     await daemon.connect()
-    numbers = await enqueue(daemon, new, directory)
-    for number, url in zip(numbers, new):
-        print(f"{number}: {url}", flush=True)
-    if arguments.wait and not await wait(daemon, numbers):
-        sys.exit(1)
+    # What an earlier run has asked for is not fetched twice; what has failed is asked for anew.
+    numbers = {
+        transfer["url"]: transfer["id"]
+        for transfer in await daemon.transfers()
+        if "ended" not in transfer and transfer["directory"] == str(directory)
+    }
+    missing = [url for url in new if url not in numbers]
+    if missing:
+        numbers.update(zip(missing, await enqueue(daemon, missing, directory)))
+    for url in new:
+        print(f"{numbers[url]}: {url}", flush=True)
+    return not arguments.wait or await wait(daemon, [numbers[url] for url in new])
 
 
-asyncio.run(main())
+try:
+    sys.exit(0 if asyncio.run(main()) else 1)
+except Problem as problem:
+    sys.exit(f"episodes.py: {problem}")

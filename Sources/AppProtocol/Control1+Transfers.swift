@@ -2,14 +2,15 @@ package import Vocabulary
 
 extension Control1 {
     /// One file to fetch.
-    package struct DownloadFile: OptionMap, Equatable, Sendable {
+    package struct DownloadFile: OptionMap, EnqueuedFile {
         package var url = ""
         package var file: String?
         package var sha256: String?
         package init() {}
         package init(url: String) { self.url = url }
 
-        static var mostInList: Int { 10_000 }
+        static var mostInList: Int { mostInCall }
+        package var texts: [String] { [url] + [file, sha256].compactMap(\.self) }
 
         mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.required("url", &url)
@@ -18,7 +19,7 @@ extension Control1 {
         }
     }
 
-    package struct Download: ControlCall {
+    package struct Download: EnqueueCall {
         package typealias Reply = EnqueuedTransfers
         package var files: [DownloadFile] = []
         package var directory: String?
@@ -60,13 +61,14 @@ extension Control1 {
     }
 
     /// One file to send.
-    package struct UploadFile: OptionMap, Equatable, Sendable {
+    package struct UploadFile: OptionMap, EnqueuedFile {
         package var url = ""
         package var file = ""
         package init() {}
         package init(url: String, file: String) { (self.url, self.file) = (url, file) }
 
-        static var mostInList: Int { 10_000 }
+        static var mostInList: Int { mostInCall }
+        package var texts: [String] { [url, file] }
 
         mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.required("url", &url)
@@ -74,7 +76,7 @@ extension Control1 {
         }
     }
 
-    package struct Upload: ControlCall {
+    package struct Upload: EnqueueCall {
         package typealias Reply = EnqueuedTransfers
         package var files: [UploadFile] = []
         package var method: String?
@@ -180,6 +182,24 @@ extension Control1 {
         package init() {}
     }
 
+    /// The same in parts: an answer has room for some thousand only.
+    package struct TransferPage: ControlCall {
+        package typealias Reply = ListedTransfers
+        package var transfers: [Int64]?
+        package init() {}
+
+        /// Far below what an answer may hold, however long the URLs are.
+        package static let most = 500
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.option(
+                "transfers",
+                &transfers,
+                "only these, in this order; what is gone is left out"
+            )
+        }
+    }
+
     package struct ChangeTransfers: ControlCall {
         package var action = TransferAction.pause
         package var transfers: [Int64] = []
@@ -226,13 +246,6 @@ extension Control1 {
         /// Ended ones are listed no longer; without numbers: all of them.
         case forget
     }
-}
-
-/// The numbers of new transfers, in the order of their files.
-package struct EnqueuedTransfers: CallReply, Codable {
-    package var transfers: [Int64]
-
-    package init(transfers: [Int64]) { self.transfers = transfers }
 }
 
 /// A SHA-256 in hexadecimal digits.

@@ -16,8 +16,8 @@ package enum Control1: CallSet {
     case submit(Submit), run(Run), cancel(Cancel), dismiss(Dismiss)
     case pause(Pause), `continue`(Continue), simulate(Simulate), advance(Advance)
     case set(Set), reload(Reload)
-    case download(Download), upload(Upload), transfers(Transfers), changeTransfers(ChangeTransfers)
-    case moveTransfers(MoveTransfers)
+    case download(Download), upload(Upload), transfers(Transfers), transferPage(TransferPage)
+    case changeTransfers(ChangeTransfers), moveTransfers(MoveTransfers)
 
     package static let table: [CallRow<Control1>] = [
         CallRow(
@@ -131,7 +131,18 @@ package enum Control1: CallSet {
                 + "without links). All of them are stored when the reply comes, or none. A file "
                 + "that has changed by the time it is sent fails."
         ),
-        CallRow(transfers, .user, "The transfers, in the order in which they go."),
+        CallRow(
+            transfers,
+            .user,
+            "The transfers, in the order in which they go. Thousands may be too many for one "
+                + "answer: TransferPage has them in parts."
+        ),
+        CallRow(
+            transferPage,
+            .user,
+            "The same in parts: transfers (each a map, at most \(TransferPage.most)) and more (the "
+                + "numbers of the others, to be asked for next; absent if there are none)."
+        ),
         CallRow(
             changeTransfers,
             .user,

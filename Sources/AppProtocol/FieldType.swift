@@ -132,8 +132,15 @@ extension Array: FieldType where Element: FieldType {
     var value: Value { .list(map(\.value)) }
 
     init(_ value: Value, of name: String) throws(OptionError) {
-        guard let list = value.listValue, list.count <= Element.mostInList else {
+        guard let list = value.listValue else {
             throw OptionError(name, value, isNot: Self.noun)
+        }
+        guard list.count <= Element.mostInList else {
+            throw OptionError(
+                reason: "\(name) is not \(Self.noun)",
+                value: "\(list.count) elements",
+                fix: "give the others in another call"
+            )
         }
         self = []
         for item in list { append(try Element.element(item, of: name)) }

@@ -39,13 +39,19 @@ package final class IncomingCall {
     }
 
     /// Answers with one value for each result that the method declares. A peer that is gone gets
-    /// nothing; a value that D-Bus cannot carry turns the answer into an error.
+    /// nothing; a value that D-Bus cannot carry turns the answer into an error, and so does more
+    /// than our own clients take.
     package func answer(_ values: [Value] = []) {
         precondition(!isAnswered, "\(interface).\(method.name) was answered twice")
+        let size = values.reduce(0) { $0 + $1.approximateSize }
+        guard size <= Bus.largestContent else {
+            let text = "the answer to \(method.name) is too large, about \(size) bytes"
+            return refuse(ErrorName.limitsExceeded, text)
+        }
         do throws(BusError) {
             let reply = try Message.answer(to: message, of: method, values)
             isAnswered = true
-            send(reply, size: values.reduce(0) { $0 + $1.approximateSize })
+            send(reply, size: size)
         } catch {
             refuse(ErrorName.failed, error.description)
         }

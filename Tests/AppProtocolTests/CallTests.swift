@@ -23,6 +23,7 @@ struct CallTests {
             $0.earliest = WallTime(nanoseconds: 1_700_000_000_250_000_000)
         },
         Control1.Pause { $0.seconds = .hours(1) }, Control1.Continue(),
+        Control1.TransferPage(), Control1.TransferPage { $0.transfers = [7, 9] },
         Control1.Dismiss { $0.app = "a" }, Control1.Dismiss { $0.all = true },
         Control1.Simulate { ($0.what, $0.app, $0.task) = (.expire, "a", "t") },
         Control1.Set { ($0.name, $0.value, $0.app) = ("battery", "40", "a") },
@@ -148,6 +149,32 @@ struct CallTests {
             }
             #expect(error?.fix == "give either an app or transfers")
         }
+    }
+
+    @Test func `many files are sent in as many calls as it takes, in their order`() throws {
+        func parts(_ count: Int, _ length: Int) -> [[Control1.DownloadFile]] {
+            let end = String(repeating: "x", count: length)
+            let call = Control1.Download { call in
+                call.files = (0..<count).map { Control1.DownloadFile(url: "http://h/\($0)/\(end)") }
+                call.directory = "/tmp"
+            }
+            let parts = call.parts.map(\.files)
+            #expect(Array(parts.joined()) == call.files)
+            return parts
+        }
+        #expect(parts(10_000, 20).map(\.count) == [10_000])
+        #expect(parts(20_001, 20).map(\.count) == [10_000, 10_000, 1])
+        #expect(parts(2, 5 << 20).map(\.count) == [1, 1])
+        let long = parts(1000, 4000)
+        #expect(long.count == 2 && long[0].count > long[1].count)
+    }
+
+    @Test func `a list that is too long is refused by its length`() throws {
+        let files = Array(repeating: Value.map(["url": "http://h/a"]), count: 10_001)
+        let error = #expect(throws: OptionError.self) {
+            try Control1.Download([.list(files), ["directory": "/tmp"]], strictly: true)
+        }
+        #expect(error?.value == "10001 elements")
     }
 
     @Test func `a pause has one end`() throws {

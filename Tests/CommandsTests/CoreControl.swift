@@ -93,6 +93,11 @@ final class CoreControl: Control {
         case .settings: return device.settings.report.map(Reported.init)
         case .conditions: return device.conditionsReport(at: now).map(Reported.init)
         case .transfers: return device.transferList(at: now).map(Reported.init)
+        case .transferPage(let call):
+            let ids = call.transfers ?? device.transferIDs.map { Int64(clamping: $0.number) }
+            return ListedTransfers(ids) { ids in
+                device.transferList(ids.map { TransferID(UInt64(clamping: $0)) }, at: now)
+            }
         case .logs, .gates, .modes, .doctor, .version, .open, .leave, .close, .submit, .run,
             .cancel, .dismiss, .pause, .continue, .simulate, .advance, .set, .reload, .download,
             .upload, .changeTransfers, .moveTransfers:
@@ -111,6 +116,7 @@ extension EncodedCall {
         case Control1.Submit.name, Control1.Run.name:
             [["app": "command.a", "identifier": "a", "request": 1]]
         case Control1.Download.name, Control1.Upload.name: [["transfers": [1]]]
+        case Control1.TransferPage.name: [["transfers": []]]
         case Control1.Logs.name: [["app": "a", "file": "/nothing", "text": ""]]
         case _:
             Control1.row(method)?.method.outputSignature == "aa{sv}" ? [.list([])] : [[:]]

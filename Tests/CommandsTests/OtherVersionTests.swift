@@ -61,7 +61,7 @@ struct OtherVersionTests {
 
     @Test(arguments: [
         ("pause", "Pause"), ("status", "Overview"), ("limits", "Limits"),
-        ("submit --refresh -- true", "Submit"),
+        ("submit --refresh -- true", "Submit"), ("transfers", "TransferPage"),
     ])
     func `what an older daemon does not have is said with its version`(
         line: String,
@@ -113,6 +113,19 @@ struct OtherVersionTests {
         let refused = try run("pause", daemon)
         #expect(refused.status == 1)
         #expect(refused.errors == "offstage: not as things will be\n")
+    }
+
+    /// Both sides have a limit: many small values take more memory than bytes.
+    @Test(arguments: [200_000, 600_000])
+    func `an answer that is too large is said to be that`(rows: Int) throws {
+        let daemon = try OtherDaemon([
+            "Version": Self.version,
+            "Apps": { $0.answer([.list(Array(repeating: ["a": 1], count: rows))]) },
+        ])
+        let outcome = try run("apps", daemon)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.hasPrefix("offstage: the "), "\(outcome)")
+        #expect(outcome.errors.contains("answer to Apps is too large"), "\(outcome)")
     }
 
     /// Questions, each with what answers it and may lack nothing of it.

@@ -206,15 +206,45 @@ struct OtherLanguageTests {
         let first = try run("--wait", "file://" + feed, bench.daemon.scratch("home"))
         #expect(first.status == .exited(1), "\(first)\(bench.report)")
         #expect(first.output.contains("1: finished") && first.output.contains("3: failed"))
+        #expect(first.output.contains("404"), "\(first)")
         #expect(try Files.list(bench.daemon.scratch("home")).sorted() == ["one.mp3", "two b.mp3"])
         #expect(first.errors.isEmpty, "\(first.errors)")
-        // The same call gets the same answer: nothing is fetched twice.
+        // What has failed is asked for again, as often as it fails.
+        let second = try run("--wait", "file://" + feed, bench.daemon.scratch("home"))
+        #expect(second.output.contains("4: failed"), "\(second)")
+        // What is on its way is not.
+        try bench.set("power", "off")
         server.set("/none.mp3", .init(VersionedObject(version: 1, size: 1000)))
-        let second = try run("file://" + feed, bench.daemon.scratch("home"))
-        #expect(second.output.hasPrefix("4: "), "\(second)")
+        for _ in 0..<2 {
+            let third = try run("file://" + feed, bench.daemon.scratch("home"))
+            #expect(third.output.hasPrefix("5: "), "\(third)")
+        }
+        try bench.set("power", "on")
         let last = bench.daemon.scratch("home/none.mp3")
         try Wait.until("none.mp3 is there") { Files.exists(last) }
-        let third = try run("file://" + feed, bench.daemon.scratch("home"))
-        #expect(third.output == "there is nothing new\n")
+        let fourth = try run("file://" + feed, bench.daemon.scratch("home"))
+        #expect(fourth.output == "there is nothing new\n")
+    }
+
+    @Test(.enabled(if: has("dbus_fast"), "python3-dbus-fast is not installed"))
+    func `the Python example says in a line what it cannot go on with`() throws {
+        let server = try FaultServer()
+        let scratch = ScratchDirectory()
+        let item = "<item><enclosure url=\"http://127.0.0.1:9/a\"/></item>"
+        let feed = "file://" + (try scratch.write("feed.xml", "<rss>\(item)</rss>"))
+        for (feed, directory, words) in [
+            (feed, scratch("missing"), "missing is not a directory"),
+            (server.url("/none"), scratch.path, "cannot be read: HTTP Error 404"),
+            (feed, scratch.path, "no daemon answers at \(scratch("socket"))"),
+        ] {
+            let script = Self.root + "/Examples/python-downloads/episodes.py"
+            var command = Command(["/usr/bin/python3", script, feed, directory])
+            command.environment = Command.cleanEnvironment(["OFFSTAGE_SOCKET": scratch("socket")])
+            let outcome = try command.run()
+            #expect(outcome.status == .exited(1))
+            #expect(outcome.errors.hasPrefix("episodes.py: "), "\(outcome)")
+            #expect(outcome.errors.contains(words), "\(outcome)")
+            #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome)")
+        }
     }
 }

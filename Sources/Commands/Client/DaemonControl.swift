@@ -220,6 +220,11 @@ struct DaemonControl: Control {
         let name: String
         switch error.reason {
         case .refused(let refusal): name = refusal
+        case .tooLarge where error.operation == "decode":
+            return Failure(.failed, "the daemon's answer to \(call.method) is too large")
+        case .unsuitable where error.operation == "decode":
+            let reason = error.message.printable
+            return Failure(.failed, "the daemon's answer to \(call.method) is not taken: \(reason)")
         case .unsuitable, .tooLarge:
             return Failure(.failed, "\(error.subject) cannot be asked: \(error.message.printable)")
         case .notListening, .timedOut, .disconnected, .system:

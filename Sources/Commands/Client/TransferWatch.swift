@@ -60,9 +60,8 @@ struct TransferWatch {
             drawn = 0
         }
         while true {
-            let all = try transfers(waiting)
+            let mine = try transfers(waiting)
             waiting.wasThere = true
-            let mine = all.filter { ids?.contains(Int64(clamping: $0.id.number)) ?? true }
             if invocation.console.errorsAreSeen {
                 // It may be another size by now.
                 let size = Terminal.size(2) ?? (rows: 24, columns: 80)
@@ -87,7 +86,7 @@ struct TransferWatch {
         _ waiting: Invocation.Waiting
     ) throws(Failure) -> [Report.Transfer] {
         do throws(Failure) {
-            return try invocation.ask(Control1.Transfers(), waiting: waiting).map(\.report)
+            return try invocation.transfers(ids, waiting: waiting)
         } catch {
             let isInterrupted = waiting.interrupted.map {
                 Poll.ready($0, for: .readable, milliseconds: 0)

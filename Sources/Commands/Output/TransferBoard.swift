@@ -9,6 +9,8 @@ struct TransferBoard {
 
     /// The rate is that of so long: long enough to be calm, short enough to be true.
     private static let memory = Interval.seconds(5)
+    /// What comes at once at the beginning is no rate.
+    private static let leastSpan = Interval.seconds(1)
     private static let barWidth = 20
     private static let longestName = 30
     /// Of those that have ended.
@@ -56,7 +58,7 @@ struct TransferBoard {
     /// Bytes a second; nil: not known yet.
     private func rate(of id: TransferID) -> Int64? {
         guard let known = samples[id], let first = known.first, let last = known.last,
-            last.at > first.at
+            last.at - first.at >= Self.leastSpan
         else { return nil }
         return Int64(Double(last.received - first.received) / (last.at - first.at).seconds)
     }
@@ -73,7 +75,8 @@ struct TransferBoard {
         guard let rate = rate(of: transfer.id) else { return text }
         text += "  \(ByteSize.text(rate))/s"
         if let total = transfer.total, rate > 0, total > transfer.received {
-            text += "  \(Interval.seconds((total - transfer.received) / rate)) left"
+            // Begun seconds count: there is something left.
+            text += "  \(Interval.seconds((total - transfer.received - 1) / rate + 1)) left"
         }
         return text
     }

@@ -8,7 +8,7 @@ extension OffstageProgram {
         "download",
         "fetch files in the background",
         forms: ["URL..."],
-        operands: 0...10_000,
+        operands: 0...20_000,
         options: [
             OptionRow("output", "name of the file, for one URL", short: "o", argument: "FILE"),
             OptionRow(
@@ -68,7 +68,7 @@ extension OffstageProgram {
         printsData: true
     ) { invocation throws(Failure) in
         let call = try downloadCall(invocation)
-        try TransferOptions.enqueue(call, urls: call.files.map(\.url), invocation)
+        try TransferOptions.enqueue(call, invocation)
     }
 
     // MARK: What was typed

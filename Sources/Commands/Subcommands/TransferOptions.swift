@@ -161,22 +161,43 @@ struct TransferOptions {
         }
     }
 
-    /// Hands the files over; with `--wait` it waits for them. `urls`: where they are, or go.
-    static func enqueue<Call: ControlCall>(
-        _ call: Call,
-        urls: [String],
+    /// Hands the files over; with `--wait` it waits for them.
+    static func enqueue(
+        _ call: some EnqueueCall,
         _ invocation: Invocation
-    ) throws(Failure) where Call.Reply == EnqueuedTransfers {
+    ) throws(Failure) {
         let start = try invocation.timeToCome(option: "after")
-        let reply = try invocation.ask(call, look: "offstage transfers")
+        let ids = try handOver(call, invocation)
         guard invocation.options.has("wait") else {
-            return try invocation.show(reply) { reply in
-                for (id, url) in zip(reply.transfers, urls) {
-                    invocation.console.print("transfer \(id): \(url.printable)")
+            return try invocation.show(EnqueuedTransfers(transfers: ids)) { reply in
+                for (id, file) in zip(reply.transfers, call.files) {
+                    invocation.console.print("transfer \(id): \(file.url.printable)")
                 }
                 if let start { invocation.console.print("Not before \(start.text).") }
             }
         }
-        try TransferWatch(invocation, reply.transfers).waitForAll()
+        try TransferWatch(invocation, ids).waitForAll()
+    }
+
+    /// In as many calls as it takes, one after the other.
+    private static func handOver(
+        _ call: some EnqueueCall,
+        _ invocation: Invocation
+    ) throws(Failure) -> [Int64] {
+        var ids: [Int64] = []
+        for var part in call.parts {
+            // With the token of the first one it would be answered as that.
+            if !ids.isEmpty { part.manner.token = try Invocation.token() }
+            do throws(Failure) {
+                ids += try invocation.ask(part, look: "offstage transfers").transfers
+            } catch {
+                guard let first = ids.first, let last = ids.last else { throw error }
+                var failure = error
+                failure.message +=
+                    "; the first \(ids.count) files are stored, as transfers \(first) to \(last)"
+                throw failure
+            }
+        }
+        return ids
     }
 }

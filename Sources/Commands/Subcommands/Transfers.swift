@@ -57,7 +57,7 @@ extension OffstageProgram {
             }
             return
         }
-        try show(try invocation.ask(Control1.Transfers()).map(\.report), invocation)
+        try show(try invocation.transfers(), invocation)
     }
 
     private static func show(

@@ -8,7 +8,7 @@ extension OffstageProgram {
         "upload",
         "send files in the background",
         forms: ["URL FILE..."],
-        operands: 2...10_001,
+        operands: 2...20_001,
         options: [
             OptionRow("method", "PUT, which is the default, or POST", argument: "METHOD"),
             OptionRow(
@@ -43,7 +43,7 @@ extension OffstageProgram {
         printsData: true
     ) { invocation throws(Failure) in
         let call = try uploadCall(invocation)
-        try TransferOptions.enqueue(call, urls: call.files.map(\.url), invocation)
+        try TransferOptions.enqueue(call, invocation)
     }
 
     private static func uploadCall(_ invocation: Invocation) throws(Failure) -> Control1.Upload {

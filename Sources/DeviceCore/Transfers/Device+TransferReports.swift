@@ -24,6 +24,16 @@ extension Device {
             .map { report(of: $0, at: now) }
     }
 
+    /// The numbers of all, in the same order.
+    package var transferIDs: [TransferID] {
+        transfers.all().sorted { $0.place < $1.place }.map(\.id)
+    }
+
+    /// Those of these that there are, as they are named.
+    package func transferList(_ ids: [TransferID], at now: Moment) -> [Report.Transfer] {
+        ids.compactMap { transfers[$0] }.map { report(of: $0, at: now) }
+    }
+
     /// Of those that have not ended, the first ones only: there may be thousands.
     func explainTransfers(
         of index: Int,

@@ -14,10 +14,10 @@ final class AppBus {
     private let loop: EventLoop
     private let listener: UnixListener
     private var server: Server?
-    /// As of every server, but with room for a call of 10,000 files.
+    /// As of every server, but with room for a call of thousands of files.
     static let limits: Server.Limits = {
         var limits = Server.Limits()
-        limits.argumentBytes = 3 << 20
+        limits.argumentBytes = Control1.mostArgumentBytes
         return limits
     }()
     private var source: DescriptorSource?

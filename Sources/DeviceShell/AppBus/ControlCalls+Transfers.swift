@@ -118,6 +118,13 @@ extension TransferRequest {
 }
 
 extension ControlCalls {
+    func page(_ call: Control1.TransferPage, at now: Moment) -> ListedTransfers {
+        let ids = call.transfers ?? host.device.transferIDs.map { Int64(clamping: $0.number) }
+        return ListedTransfers(ids) { ids in
+            host.device.transferList(ids.map { TransferID(UInt64(clamping: $0)) }, at: now)
+        }
+    }
+
     /// What was fetched cannot follow to another file system while it is incomplete.
     func move(_ call: Control1.MoveTransfers) throws(Refusal) -> TransferRequest {
         let ids = call.transfers.map { TransferID(UInt64(clamping: $0)) }

@@ -70,6 +70,7 @@ struct ControlCalls {
                 incoming.answer(call, $0, \.enqueued)
             }
         case .transfers(let call): incoming.answer(call, host.device.transferList(at: now))
+        case .transferPage(let call): incoming.answer(call, page(call, at: now))
         case .moveTransfers(let call): ask(.transfer(try move(call)), call, incoming)
         case .changeTransfers(let call): ask(.transfer(TransferRequest(call)), call, incoming)
         }
