@@ -27,8 +27,9 @@ struct GateTableTests {
         "retry": ["F": "", "P": "", "T": "●", "D": "●", "E": ""],
         // Each waits for its app by itself.
         "answer": ["F": "", "P": "", "T": "●", "D": "●", "E": ""],
-        // Processing waits for an idle device instead.
-        "better-moment": ["P": ""], "shared-wake": ["P": "", "D": ""],
+        // Processing waits for an idle device instead. Events of a session come while the device is
+        // awake: to wait would wake it once more.
+        "better-moment": ["P": ""], "shared-wake": ["P": "", "D": "", "E": ""],
     ]
 
     /// The gate of each specified row, by how the row begins.

@@ -127,7 +127,7 @@ enum GateTable {
         row(.startPause, "**.**", .startPause),
         row(.settling, ".*.*.", .settling),
         row(.betterMoment, "*..*.", .betterMoment),
-        row(.sharedWake, "*...*", .sharedWake),
+        row(.sharedWake, "*....", .sharedWake),
         row(.runSlots, "**..*", .runSlots),
         row(.retry, "..**.", .retry),
         row(.answer, "..**.", .answer),
