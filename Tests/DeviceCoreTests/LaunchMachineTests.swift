@@ -10,11 +10,24 @@ struct LaunchMachineTests {
         case app, opened, refresh, processing
 
         var isApp: Bool { self == .app || self == .opened }
+        var trigger: Trigger { self == .processing ? .processing : .refresh }
     }
 
-    private static let process = ProcessID(pid: 4711, startTime: 99)
-    private static let request = RequestID(5)
-    private static let delivery = DeliveryID(7)
+    /// What an event may meet beside the launch.
+    struct Surroundings {
+        var isStopping = false
+        var onExternalPower = false
+
+        static let usual = Surroundings()
+        static let last = Surroundings(isStopping: true, onExternalPower: true)
+        static let all = [
+            usual, Surroundings(isStopping: true), Surroundings(onExternalPower: true), last,
+        ]
+    }
+
+    static let process = ProcessID(pid: 4711, startTime: 99)
+    static let delivery = DeliveryID(7)
+    private static let requestID = RequestID(5)
 
     // MARK: The surroundings
 
@@ -27,14 +40,12 @@ struct LaunchMachineTests {
         )
     }
 
-    private static func trigger(_ kind: Kind) -> Trigger {
-        switch kind {
-        case .app, .opened, .refresh: .refresh
-        case .processing: .processing
-        }
-    }
+    private static let settings = Shared(Settings())
+    private static let manifests = Dictionary(
+        uniqueKeysWithValues: Kind.allCases.map { ($0, Shared(manifest($0))) }
+    )
 
-    private static func facts(_ kind: Kind, after time: Interval = .zero) -> LaunchFacts {
+    private static func manifest(_ kind: Kind) -> AppManifest {
         var manifest = AppManifest(id: AppID("app"), name: "App")
         manifest.modes = [.fetch, .processing]
         manifest.exec = ["app"]
@@ -46,25 +57,36 @@ struct LaunchMachineTests {
         case .refresh: manifest.refreshCommand = ["app", "--refresh"]
         case .processing: manifest.processingCommand = ["app", "--process"]
         }
-        let request = Request(
-            id: Self.request,
-            identifier: "task",
-            trigger: trigger(kind),
-            origin: kind.isApp ? .submitted : .command,
-            needs: Needs(),
-            submittedAt: moment().wall
-        )
-        return LaunchFacts(
+        return manifest
+    }
+
+    private static func facts(
+        _ kind: Kind,
+        after time: Interval = .zero,
+        _ around: Surroundings = .usual
+    ) -> LaunchFacts {
+        LaunchFacts(
             now: moment(after: time),
             app: AppID("app"),
-            settings: Shared(Settings()),
-            manifest: Shared(manifest),
-            requests: [request],
-            onExternalPower: false,
+            settings: settings,
+            manifest: manifests[kind],
+            requests: [request(kind)],
+            onExternalPower: around.onExternalPower,
             processingGrant: .minutes(5),
             refreshStatus: .available,
             changedConditions: DeviceConditions(),
-            isStopping: false
+            isStopping: around.isStopping
+        )
+    }
+
+    static func request(_ kind: Kind) -> Request {
+        Request(
+            id: requestID,
+            identifier: "task",
+            trigger: kind.trigger,
+            origin: kind.isApp ? .submitted : .command,
+            needs: Needs(),
+            submittedAt: moment().wall
         )
     }
 
@@ -73,7 +95,7 @@ struct LaunchMachineTests {
     private static func made(_ kind: Kind) -> Launch {
         var launch = Launch(
             id: LaunchID(3),
-            role: kind.isApp ? .main : .command(request, trigger(kind)),
+            role: kind.isApp ? .main : .command(requestID, kind.trigger),
             phase: .starting,
             presence: kind == .opened ? .foreground : .background
         )
@@ -86,101 +108,73 @@ struct LaunchMachineTests {
     private static func take(
         _ launch: inout Launch,
         _ events: [LaunchEvent],
-        _ kind: Kind
+        _ kind: Kind,
+        _ around: Surroundings = .usual
     ) -> [LaunchAction] {
         var actions: [LaunchAction] = []
-        for event in events { launch.take(event, facts(kind), into: &actions) }
+        for event in events { launch.take(event, facts(kind, around), into: &actions) }
         return actions
     }
 
-    private static let start: [LaunchEvent] = [
-        .process(.started(process)),
-        .app(.finishedLaunching(registered: ["task"], reply: nil)),
-    ]
-
-    /// A launch in that state; nil: this kind is never there.
-    private static func launch(_ kind: Kind, in state: LaunchState) -> Launch? {
-        let isApp = kind.isApp
-        var launch = made(kind)
-        let read = LaunchEvent.process(
-            .probed(.before, .read(Fingerprint(of: [1]), status: 0))
-        )
-        let run = isApp ? start : [read, .process(.started(process))]
-        let way: [LaunchEvent]
-        switch state {
-        case .probing: way = []
-        case .starting: way = isApp ? [] : [read]
-        case .running: way = isApp ? run + [.delivered(delivery, request(kind))] : run
-        case .foreground: way = isApp ? start : []
-        case .suspended: way = isApp ? run + [.woke] : run + [.stopped(.paused, deliveries: nil)]
-        case .ending: way = run + [.stopped(.cancelled, deliveries: nil)]
-        case .killed: way = run + [.ended(.userClosed, detail: "")]
-        case .judging: way = isApp ? [] : run + [.process(.exited(.status(0), nil))]
-        case .over: return nil
+    /// Launches in that state, with all that they may have there; none: this kind is never there.
+    private static func launches(_ kind: Kind, in state: LaunchState) -> [Launch] {
+        let ways = kind.isApp ? appWays(kind, to: state) : commandWays(kind, to: state)
+        return ways.map { way in
+            var launch = made(kind)
+            take(&launch, way, kind)
+            return launch
         }
-        take(&launch, way, kind)
-        return launch.state == state ? launch : nil
     }
 
-    private static func request(_ kind: Kind) -> Request { facts(kind).requests[0] }
+    private static let started = LaunchEvent.process(.started(process))
+    private static let stopped = LaunchEvent.stopped(.cancelled, deliveries: nil)
+    private static let killed = LaunchEvent.ended(.userClosed, detail: "")
 
-    // MARK: Everything that can happen
-
-    private static func events(_ kind: Kind) -> [LaunchEvent] {
-        let reply = ReplyToken(1)
-        let failures: [StartFailure.Cause] = [.program, .storage, .processes, .groups]
-        let exits: [Exit] = [
-            .status(0), .status(1), .status(75), .signal(11, outOfMemory: false),
-            .signal(9, outOfMemory: true), .unknown,
+    private static func appWays(_ kind: Kind, to state: LaunchState) -> [[LaunchEvent]] {
+        let up: [LaunchEvent] = [
+            started, .app(.finishedLaunching(registered: ["task"], reply: nil)),
         ]
-        let answers: [ProbeAnswer] = [
-            .read(Fingerprint(of: [1]), status: 0), .read(Fingerprint(of: [2]), status: 1),
-            .unreadable(reason: "gone"), .notAsked(StartFailure(.processes, reason: "full")),
-        ]
-        let steps: [ProbeStep] = [.before, .after, .failed]
-        let process: [ProcessEvent] =
-            [
-                .started(Self.process), .locks([]), .locks(["/tmp/lock"]),
-                .seen(memory: 1 << 20), .machineOutOfMemory,
-            ]
-            + failures.map { .notStarted(StartFailure($0, reason: "no")) }
-            + exits.map { .exited($0, Usage(cpu: .seconds(1), memory: 1 << 20)) }
-            + [1 << 20, 190 << 20, 900 << 20].map {
-                .measured(Usage(cpu: .seconds(9), memory: $0))
-            } + steps.flatMap { step in answers.map { .probed(step, $0) } }
-        let app: [AppEvent] = [
-            .connected(reply: reply), .finishedLaunching(registered: ["task"], reply: reply),
-            .finishedLaunching(registered: []), .accepted(delivery),
-            .declined(delivery, reason: "no"), .expirationHandler(delivery, set: true),
-            .completed(delivery, .newData), .completed(delivery, .failed),
-            .taskBegan(name: "save", hasHandler: true, reply: reply), .taskEnded(task: 1),
-            .extensionGone(Self.process), .enteredBackground, .openedURLs(1),
-            .fetchInterval(.minimum, reply: reply),
-            .submit(Submission(identifier: "task", kind: .refresh), reply: reply),
-            .cancel(identifier: nil, reply: reply), .mistaken(.letGo, subject: ""), .disconnected,
-            .conditionsWatched(reply: reply), .idleTimer(disabled: true, reply: reply),
-            .reconnected(running: [delivery], finished: []),
-            .reconnected(
-                running: [],
-                finished: [FinishedDelivery(delivery: delivery, result: .noData)]
-            ),
-        ]
-        let own: [LaunchEvent] = [
-            .woke, .delivered(DeliveryID(8), request(kind)), .resumed(request(kind)),
-            .grantChanged(by: .minutes(1)), .grantChanged(by: .zero - .minutes(4)),
-            .refreshChanged, .conditionsChanged, .left, .reopened(true),
-            .reopened(false), .recovered(nil), .opened(urls: []), .opened(urls: ["x:1"]),
-            .reopened(true, urls: ["x:2"]),
-            .recovered(survivor(alive: true)), .recovered(survivor(alive: false)),
-            .rebooted,
-        ]
-        return own + process.map { .process($0) } + app.map { .app($0) }
-            + StopReason.allCases.map { .stopped($0, deliveries: nil) }
-            + StopReason.allCases.map { .ended($0, detail: "") }
+        let work = LaunchEvent.delivered(delivery, request(kind))
+        let task = LaunchEvent.app(
+            .taskBegan(name: "t", hasHandler: true, reply: ReplyToken(1))
+        )
+        let busy: [LaunchEvent] = up + [work, .app(.accepted(delivery)), task]
+        let left: [LaunchEvent] = up + [task, .left]
+        let done: [LaunchEvent] = [.app(.enteredBackground), .app(.taskEnded(task: 1))]
+        let isOpened = kind == .opened
+        switch state {
+        case .starting: return [[]]
+        case .running:
+            if isOpened { return [left, [started, .left]] }
+            return [up + [work], busy, [work, started]]
+        case .foreground:
+            if isOpened { return [up, up + [task], busy] }
+            return [busy + [.opened(urls: [])]]
+        case .suspended: return [isOpened ? left + done : up + [.woke]]
+        // Also before its program is known to have been started.
+        case .killed: return [up + [killed], busy + [killed], [killed]]
+        case .probing, .ending, .judging, .over: return []
+        }
     }
 
-    private static func survivor(alive: Bool) -> Survivor {
-        Survivor(launch: LaunchID(3), process: process, alive: alive)
+    private static func commandWays(_ kind: Kind, to state: LaunchState) -> [[LaunchEvent]] {
+        let content = ProbeAnswer.read(Fingerprint(of: [1]), status: 0)
+        let read = LaunchEvent.process(.probed(.before, content))
+        let run = [read, started]
+        let judged = run + [.process(.exited(.status(0), nil))]
+        switch state {
+        case .probing: return [[]]
+        case .starting: return [[read]]
+        case .running: return [run]
+        case .suspended:
+            guard kind == .processing else { return [] }
+            return [run + [.stopped(.paused, deliveries: nil)]]
+        // Also before its program is known to have been started.
+        case .ending: return [run + [stopped], [read, stopped]]
+        case .killed: return [run + [killed], [read, killed]]
+        case .judging: return [judged, judged + [.process(.probed(.failed, content))]]
+        case .foreground, .over: return []
+        }
     }
 
     /// What the device never does to a launch.
@@ -204,40 +198,88 @@ struct LaunchMachineTests {
 
     // MARK: The walk
 
+    /// One event that happens to a launch.
+    private struct Step: CustomStringConvertible {
+        let kind: Kind
+        let state: LaunchState
+        let launch: Launch
+        let event: LaunchEvent
+        let around: Surroundings
+        var description: String { "\(kind): \(event) in \(state), \(around)" }
+
+        /// The launch after it, and what is to be done.
+        func taken() -> (launch: Launch, actions: [LaunchAction]) {
+            var after = launch
+            let actions = LaunchMachineTests.take(&after, [event], kind, around)
+            return (after, actions)
+        }
+    }
+
+    private static func forEachStep(
+        in surroundings: [Surroundings] = Surroundings.all,
+        _ body: (Step) -> Void
+    ) {
+        for kind in Kind.allCases {
+            let events = events(kind)
+            for state in LaunchState.allCases {
+                for launch in launches(kind, in: state) {
+                    for event in events where isPossible(event, launch) {
+                        for around in surroundings {
+                            let step = Step(
+                                kind: kind,
+                                state: state,
+                                launch: launch,
+                                event: event,
+                                around: around
+                            )
+                            body(step)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private static func isOver(_ actions: [LaunchAction]) -> Bool {
+        actions.contains { $0 == .remove || $0 == .undo }
+    }
+
     @Test func `each state can be reached`() {
         for state in LaunchState.allCases where state != .over {
-            #expect(Kind.allCases.contains { Self.launch($0, in: state) != nil }, "\(state)")
+            var count = 0
+            for kind in Kind.allCases {
+                for launch in Self.launches(kind, in: state) {
+                    #expect(launch.state == state, "\(kind)")
+                    count += 1
+                }
+            }
+            #expect(count > 0, "\(state)")
         }
     }
 
     @Test func `every event leads from every state where the table says`() {
         var seen: [LaunchState: Set<LaunchState>] = [:]
-        for kind in Kind.allCases {
-            for state in LaunchState.allCases {
-                guard let launch = Self.launch(kind, in: state) else { continue }
-                for event in Self.events(kind) where Self.isPossible(event, launch) {
-                    var after = launch
-                    let actions = Self.take(&after, [event], kind)
-                    let isOver = actions.contains { $0 == .remove || $0 == .undo }
-                    let next = isOver ? .over : after.state
-                    if isOver {
-                        // Nothing is done for what is over.
-                        #expect(actions.last == .remove || actions.last == .undo, "\(event)")
-                        #expect(actions.count { $0 == .remove || $0 == .undo } == 1, "\(event)")
-                    }
-                    guard next != state else { continue }
-                    seen[state, default: []].insert(next)
-                    #expect(
-                        state.successors.contains(next),
-                        "\(kind): \(event) leads from \(state) to \(next)"
-                    )
-                }
+        var tried: Set<EventName> = []
+        Self.forEachStep { step in
+            tried.insert(EventName(step.event))
+            let (after, actions) = step.taken()
+            let isOver = Self.isOver(actions)
+            let next = isOver ? .over : after.state
+            if isOver {
+                // Nothing is done for what is over.
+                #expect(actions.last == .remove || actions.last == .undo, "\(step)")
+                #expect(actions.count { $0 == .remove || $0 == .undo } == 1, "\(step)")
             }
+            guard next != step.state else { return }
+            seen[step.state, default: []].insert(next)
+            #expect(step.state.successors.contains(next), "\(step) leads to \(next)")
         }
         // The table says no more than that.
         for state in LaunchState.allCases {
             #expect(seen[state, default: []] == Set(state.successors), "\(state)")
         }
+        // By that each launch has begun.
+        #expect(Set(EventName.allCases).subtracting(tried) == [.made])
     }
 
     @Test func `the table that Launch is documented with is the one that holds`() throws {
@@ -264,26 +306,38 @@ struct LaunchMachineTests {
 
     @Test func `what is frozen is suspended, and has no time of its own`() {
         var count = 0
-        for kind in Kind.allCases {
-            for state in LaunchState.allCases {
-                guard let launch = Self.launch(kind, in: state) else { continue }
-                for event in Self.events(kind) where Self.isPossible(event, launch) {
-                    var after = launch
-                    let actions = Self.take(&after, [event], kind)
-                    guard !actions.contains(.remove), !actions.contains(.undo) else { continue }
-                    count += 1
-                    let text = "\(kind): \(event) in \(state)"
-                    if after.isFrozen, after.ending == nil {
-                        #expect(after.presence == .suspended, "\(text)")
-                        #expect(after.graceEnd == nil && after.monitor == nil, "\(text)")
-                        #expect(after.wake == nil, "\(text)")
-                    }
-                    if after.state == .suspended { #expect(after.isFrozen, "\(text)") }
-                    #expect(after.wake != nil || after.deliveries.isEmpty, "\(text)")
-                }
+        Self.forEachStep { step in
+            let (after, actions) = step.taken()
+            guard !Self.isOver(actions) else { return }
+            count += 1
+            if after.isFrozen, after.ending == nil {
+                #expect(after.presence == .suspended, "\(step)")
+                #expect(after.graceEnd == nil && after.monitor == nil, "\(step)")
+                #expect(after.wake == nil, "\(step)")
             }
+            if after.state == .suspended { #expect(after.isFrozen, "\(step)") }
+            #expect(after.wake != nil || after.deliveries.isEmpty, "\(step)")
         }
         #expect(count > 500)
+    }
+
+    @Test func `what was ended before it was started tells nothing of program or machine`() {
+        var count = 0
+        Self.forEachStep { step in
+            guard case .process(.notStarted) = step.event, step.launch.ending != nil else { return }
+            count += 1
+            let actions = step.taken().actions
+            #expect(actions.last == .remove, "\(step)")
+            #expect(!actions.contains { if case .blockStarts = $0 { true } else { false } })
+            let results = actions.compactMap { action -> RunResult? in
+                if case .report(let report) = action { return report.result }
+                if case .append(.ended(let result, reason: _)) = action { return result }
+                return nil
+            }
+            #expect(results.map(\.stop) == [step.launch.ending?.reason], "\(step)")
+        }
+        // Two apps, and two commands that are ending or killed; four failures.
+        #expect(count == 6 * 4 * Surroundings.all.count)
     }
 
     /// Where a launch may stay until something happens.
@@ -301,33 +355,33 @@ struct LaunchMachineTests {
     /// Whoever forgets one of two lists of deadlines makes a launch that is stuck: there is one.
     @Test func `at the next deadline something happens, and then there is a later one`() {
         var count = 0
-        for kind in Kind.allCases {
-            for state in LaunchState.allCases {
-                guard let launch = Self.launch(kind, in: state) else { continue }
-                for event in Self.events(kind) where Self.isPossible(event, launch) {
-                    var after = launch
-                    var actions = Self.take(&after, [event], kind)
-                    var time = Interval.zero
-                    for _ in 0..<50 where !actions.contains(.remove) && !actions.contains(.undo) {
-                        let next = after.nextDeadline(Self.facts(kind, after: time))
-                        guard next != .distantFuture else { break }
-                        count += 1
-                        let left = next - Self.facts(kind, after: time).now.boot
-                        #expect(left >= .zero)
-                        time += left
-                        let before = after
-                        actions.removeAll()
-                        let facts = Self.facts(kind, after: time)
-                        after.take(.woke, facts, into: &actions)
-                        #expect(before != after, "\(kind): \(event) in \(state), after \(time)")
-                        guard !actions.contains(.remove) else { break }
-                        #expect(after.nextDeadline(facts) > facts.now.boot)
-                    }
-                    let isOver = actions.contains { $0 == .remove || $0 == .undo }
-                    #expect(isOver || mayRest(after), "\(kind): \(event) in \(state)")
+        var met: Set<DeadlineName> = []
+        Self.forEachStep(in: [.usual, .last]) { step in
+            var (after, actions) = step.taken()
+            var time = Interval.zero
+            for number in 0..<50 where !Self.isOver(actions) {
+                var facts = Self.facts(step.kind, after: time, step.around)
+                let next = after.nextDeadline(facts)
+                // What is killed is measured until its exit is reported.
+                guard next != .distantFuture, after.state != .killed || number < 2 else { break }
+                count += 1
+                let left = next - facts.now.boot
+                #expect(left >= .zero)
+                time += left
+                facts = Self.facts(step.kind, after: time, step.around)
+                after.forEachDeadline(facts) { deadline, left in
+                    if left <= .zero { met.insert(DeadlineName(deadline)) }
                 }
+                let before = after
+                actions.removeAll()
+                after.take(.woke, facts, into: &actions)
+                #expect(before != after, "\(step), after \(time)")
+                guard !actions.contains(.remove) else { break }
+                #expect(after.nextDeadline(facts) > facts.now.boot)
             }
+            #expect(Self.isOver(actions) || mayRest(after), "\(step)")
         }
         #expect(count > 1000)
+        #expect(Set(DeadlineName.allCases).subtracting(met) == [])
     }
 }

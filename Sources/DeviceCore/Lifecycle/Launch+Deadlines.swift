@@ -56,7 +56,7 @@ extension Launch {
     }
 
     /// Each deadline that it has, with the time that is left until then: the one list of them.
-    private func forEachDeadline(
+    func forEachDeadline(
         _ facts: LaunchFacts,
         _ body: (LaunchDeadline, Interval) -> Void
     ) {
