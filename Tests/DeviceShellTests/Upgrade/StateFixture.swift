@@ -26,6 +26,10 @@ struct StateFixture: Sendable {
         names.map { StateFixture(version: version, name: $0) }
     }
 
+    /// Of each version.
+    static let lives = all.filter { $0.name == lived.name }
+    static let pauses = all.filter { $0.name == paused.name }
+
     var folder: String { "\(Self.root)/version-\(version)" }
     var directory: String { "\(folder)/\(name)" }
 

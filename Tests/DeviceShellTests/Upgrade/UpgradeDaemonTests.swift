@@ -27,8 +27,11 @@ struct UpgradeDaemonTests {
         return try ValueJSON.parse(outcome.output)
     }
 
-    @Test func `the daemon starts on it, and tells what was known`() throws {
-        let fixture = StateFixture.lived
+    /// Of the first version and of the last. With those in between `UpgradeTests` goes on.
+    private static let ends = [StateFixture.lives.first, StateFixture.lives.last].compactMap(\.self)
+
+    @Test(arguments: ends)
+    func `the daemon starts on it, and tells what was known`(_ fixture: StateFixture) throws {
         let daemon = try daemon(on: fixture)
         try daemon.start()
         let known = try fixture.known()

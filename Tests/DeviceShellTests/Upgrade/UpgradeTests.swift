@@ -74,8 +74,10 @@ struct UpgradeTests {
         try store.history(of: AppID(name), limit: 1).first?.line.entry
     }
 
-    @Test func `what ran when the device went down is told as unknown, or waits again`() throws {
-        let fixture = StateFixture.lived
+    @Test(arguments: StateFixture.lives)
+    func `what ran when the device went down is told as unknown, or waits again`(
+        _ fixture: StateFixture
+    ) throws {
         let store = try open(fixture)
         let known = try fixture.known()
         let world = try start(fixture, in: store, after: .minutes(20))
@@ -103,8 +105,8 @@ struct UpgradeTests {
         }
     }
 
-    @Test func `what was learned decides the refreshes of the next days`() throws {
-        let fixture = StateFixture.lived
+    @Test(arguments: StateFixture.lives)
+    func `what was learned decides the refreshes of the next days`(_ fixture: StateFixture) throws {
         do {
             let store = try open(fixture)
             let spent = try #require(fixture.known()["device"]?["refreshesSpent"]?[1]?.integerValue)
@@ -146,9 +148,12 @@ struct UpgradeTests {
         return .map(map)
     }
 
-    @Test func `a pause goes on after the upgrade, and ends when it was to end`() throws {
-        let store = try open(.paused)
-        var world = try start(.paused, in: store, after: .minutes(20))
+    @Test(arguments: StateFixture.pauses)
+    func `a pause goes on after the upgrade, and ends when it was to end`(
+        _ fixture: StateFixture
+    ) throws {
+        let store = try open(fixture)
+        var world = try start(fixture, in: store, after: .minutes(20))
         #expect(world.device.pausedAt != nil && world.device.pause != .none)
         world.live(for: .hours(2))
         #expect(world.begun.isEmpty)
