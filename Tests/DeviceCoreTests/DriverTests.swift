@@ -276,7 +276,10 @@ struct DriverTests {
             step(.manifests([.present(.refreshing("app"))]))
             step(.user(.pause(.seconds(2)), reply: ReplyToken(1)))
             for _ in 0..<4 { step(.timer) }
-            let launch = setup.driver.device.apps.at(1)?.launches.first?.id ?? LaunchID(0)
+            let launch = try #require(
+                setup.driver.device.apps.at(1)?.launches.first?.id,
+                "after commit \(failing) failed, \(cause)"
+            )
             step(.process(launch, .started(ProcessID(pid: 1, startTime: 2))))
             step(.process(launch, .exited(.status(0), nil)))
             for _ in 0..<6 { step(.timer) }

@@ -154,9 +154,33 @@ extension LearnedRefreshTests {
         day.send(&bench, .used(AppID("news")))
         day.pass(&bench, until: .hours(22))
         for app in Self.apps {
-            let expected = try Self.forecast(app.name, bench).expectedAt ?? bench.now.wall
-            #expect(expected - bench.now.wall <= .hours(1) + .minutes(5))
+            let expected = try Self.forecast(app.name, bench).expectedAt
+            #expect(expected.map { $0 - bench.now.wall <= Self.inUse } ?? true, "\(app.name)")
         }
+        // Once its user is gone, each is foretold for the next day at the latest.
+        day.send(&bench, .condition(.idle, .hand, .value(1)))
+        for app in Self.apps {
+            let expected = try #require(try Self.forecast(app.name, bench).expectedAt)
+            #expect(expected > bench.now.wall, "\(app.name)")
+        }
+    }
+
+    /// So far is looked ahead while the device is in use, from the next moment on.
+    private static let inUse = Interval.hours(1) + .minutes(5)
+
+    @Test func `while the device is in use what comes within the hour is foretold`() throws {
+        var bench = Self.bench(days: 12, budget: 4)
+        var day = Day(midnight: bench.now.wall, failing: "", slow: "")
+        day.pass(&bench, until: .hours(10))
+        day.send(&bench, .condition(.idle, .hand, .value(0)))
+        var foretold = 0
+        for step in Int64(0)..<8 {
+            day.pass(&bench, until: .hours(10) + .minutes(15 * step))
+            guard let expected = try Self.forecast("mail", bench).expectedAt else { continue }
+            foretold += 1
+            #expect(expected > bench.now.wall && expected - bench.now.wall <= Self.inUse)
+        }
+        #expect(foretold > 0)
     }
 
     @Test func `what is opened as it would be chosen is not refreshed`() throws {

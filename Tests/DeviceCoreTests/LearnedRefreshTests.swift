@@ -135,6 +135,11 @@ struct LearnedRefreshTests {
             for _ in 0..<4 {
                 let runs = Self.live(&bench)
                 #expect(runs.count <= 6, "\(runs)")
+                // Nor saved: each comes to its refresh before it is opened.
+                for app in Self.apps {
+                    let before = runs.contains { $0.app == app.name && $0.at < app.at }
+                    #expect(before, "\(app.name): \(runs)")
+                }
                 guard !isShared else { continue }
                 #expect(runs.count { $0.app == "mail" } <= 3)
             }

@@ -183,7 +183,8 @@ struct RandomDay {
                     .started(ProcessID(pid: Int32(launch.id.number), startTime: launch.id.number))
                 )
         }
-        if launch.ending != nil || random.chance(1, in: 5) {
+        // An app that has a connection is to have the time for a talk.
+        if launch.ending != nil || random.chance(1, in: launch.role == .main ? 15 : 5) {
             let exit: Exit =
                 random.pick(from: [
                     .status(0), .status(1), .status(75), .signal(9, outOfMemory: false),
@@ -203,6 +204,12 @@ struct RandomDay {
     private mutating func say(_ launch: Launch) -> AppEvent {
         if !launch.isConnected && random.chance(3, in: 4) {
             return .finishedLaunching(registered: ["feed.*"])
+        }
+        // Else an offer is seldom taken in its time.
+        if let offered = launch.deliveries.first(where: { $0.state == .offered }),
+            random.chance(1, in: 2)
+        {
+            return .accepted(offered.id)
         }
         let delivery = random.pick(from: launch.deliveries)?.id ?? DeliveryID(0)
         let task = random.pick(from: launch.tasks)?.number ?? 0
@@ -248,6 +255,37 @@ struct RandomDay {
     }
 
     mutating func replaceDevice(by device: Device) { bench.device = device }
+
+    // MARK: What has come about
+
+    /// In words: what was done in the world, said to apps, and noted in the history.
+    var reached: Set<String> {
+        var words = Set(bench.lines.map(Self.word(of:)))
+        for effect in decisions {
+            guard case .tell(_, let message) = effect else {
+                words.insert(Self.name(of: effect))
+                continue
+            }
+            words.insert("tell \(Self.name(of: message))")
+        }
+        return words
+    }
+
+    /// Of a case of an enum.
+    private static func name<Case>(of value: Case) -> String {
+        Mirror(reflecting: value).children.first?.label ?? "\(value)"
+    }
+
+    private static func word(of entry: HistoryLine.Entry) -> String {
+        switch entry {
+        case .wake(let run): "run \(run.result.word)"
+        case .ended: "ended"
+        case .dropped: "dropped"
+        case .note: "note"
+        case .transferred: "transfer"
+        case .use(let kind): kind.rawValue
+        }
+    }
 
     // MARK: Invariants
 

@@ -87,7 +87,6 @@ struct RecoveryTests {
         let effects = bench.effects
         bench.set(.idle, isIdle)
         let lives = item.found == .alive
-        let wasReceived = item.phase != .probing && item.phase != .starting || item.found == .dead
 
         if item.found == .otherBoot {
             expectGone(bench, launch)
@@ -100,10 +99,21 @@ struct RecoveryTests {
         } else {
             expectGone(bench, launch)
             #expect(bench.requests("app").map(\.state) == [.pending])
-            #expect(
-                bench.results.contains(.unknown) == (wasReceived && item.phase == .running)
-                    || item.phase == .starting
-            )
+            #expect(bench.results == Self.results(item))
+        }
+    }
+
+    /// The lines of the runs of a launch that is not there any more.
+    private static func results(_ item: Case) -> [RunResult] {
+        switch item.phase {
+        // It never began, or its result is still to come.
+        case .probing, .judging: []
+        case .starting: item.found == .dead ? [.unknown] : []
+        case .running: [.unknown]
+        // Its run ended when it was interrupted.
+        case .interrupted: [.interrupted(.deviceInUse)]
+        case .ending: [.expired(.cancelled)]
+        case .killed: [.terminated(.userClosed)]
         }
     }
 

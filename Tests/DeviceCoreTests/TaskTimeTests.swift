@@ -140,7 +140,10 @@ struct TaskTimeTests {
         bench.started(launch)
         let end = try #require(bench.launch(launch)?.wake?.end)
         #expect(bench.beginTask(launch) == 1)
-        guard case .begun(let task) = bench.reply else { return }
+        guard case .begun(let task) = bench.reply else {
+            Issue.record("\(String(describing: bench.reply))")
+            return
+        }
         #expect(task.deadline == end.monotonicSeconds)
         #expect(bench.beginTask(launch) == 2)
         bench.say(launch, .taskEnded(task: 1))

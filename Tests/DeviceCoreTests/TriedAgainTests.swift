@@ -283,7 +283,10 @@ struct TriedAgainTests {
             #expect(bench.requests("command.backup").count == 1, "it replaces the one before")
         }
         let other = Submission(kind: .processing, command: ["/opt/command.backup"])
-        guard case .requested(let task) = bench.ask(.submit(other)) else { return }
+        guard case .requested(let task) = bench.ask(.submit(other)) else {
+            Issue.record("another program of that name is refused")
+            return
+        }
         #expect(task.app == AppID("command.command.backup"), "nobody has named it")
     }
 }
