@@ -6,7 +6,7 @@ import Vocabulary
 struct PlantedGatewayBugTests {
     @Test(arguments: PlantedGatewayBug.all)
     func `a planted bug is noticed`(bug: PlantedGatewayBug) {
-        for seed in 1...60 as ClosedRange<UInt64> {
+        for seed in 1...90 as ClosedRange<UInt64> {
             var world = GatewayWorld(seed: seed, devices: 3)
             world.bug = bug.bug
             func isSeen(_ world: GatewayWorld) -> Bool {
