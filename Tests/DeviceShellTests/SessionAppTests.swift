@@ -123,6 +123,65 @@ struct SessionAppTests {
         #expect(try Files.list(spool) == [])
     }
 
+    // MARK: Events in a loop
+
+    private func reading() throws -> SampleApp {
+        var holding = FaultServer.Behaviour(VersionedObject(version: 1, size: 100_000))
+        holding.holdsAfter = 50_000
+        server.set(Self.path, holding)
+        let app = try app("DO=read;FILE=\(folder("file"));")
+        try app.open(saying: "begun")
+        try server.waitUntilHeld(1)
+        return app
+    }
+
+    private func isFetched() throws -> Bool {
+        try Files.read(folder("file"), limit: 1 << 20) == server.object(Self.path)?.all
+    }
+
+    @Test func `an app that ends before it is done with a file is told of it again`() throws {
+        let app = try reading()
+        let process = try app.process()
+        server.release()
+        try app.wait(for: "dies")
+        try Wait.untilGone(process)
+        try Wait.until("the daemon knows") {
+            let pid = try app.bench.running(app.name)?["pid"]?.integerValue
+            return pid != Int64(process.pid)
+        }
+        try app.open(saying: "it ended")
+        #expect(app.lines.count { $0 == "fetched" } == 1)
+        #expect(try isFetched())
+        // The loop has asked for the next one: that acknowledges it.
+        try Wait.until("nothing is left") {
+            try app.bench.ask("Transfers").listValue?.isEmpty == true
+        }
+    }
+
+    @Test func `a loop is told last that it has all that was missed`() throws {
+        try folder.write("file.seen", "")
+        let app = try reading()
+        try app.leave()
+        try app.waitUntilSuspended()
+        server.release()
+        try app.wait(for: "all delivered")
+        #expect(try isFetched())
+        let told = ["rejoined", "fetched", "it ended", "all delivered"]
+        #expect(app.lines.filter { told.contains($0) } == told)
+    }
+
+    // MARK: Cookies
+
+    @Test func `a cookie that came with one answer goes with the next request`() throws {
+        var setting = FaultServer.Behaviour(VersionedObject(version: 1, size: 1_000))
+        setting.fields = ["Set-Cookie: id=7; Path=/; Max-Age=600"]
+        server.set(Self.path, setting)
+        let app = try app("DO=cookies;FILE=\(folder("file"));")
+        try app.open(saying: "begun")
+        try app.wait(for: "second ended")
+        #expect(server.requests.map { $0.fields["cookie"] } == [nil, "id=7"])
+    }
+
     // MARK: What an app may send
 
     private func refusal(_ descriptor: Int32) -> Refusal? {

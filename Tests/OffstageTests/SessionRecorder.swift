@@ -71,11 +71,20 @@ final class SessionBench {
 
     /// The daemon says that a task has ended.
     func end(_ task: URLSessionTask, _ fields: ValueMap = [:], result: String = "finished") throws {
+        _ = try say(task, fields, result: result)
+    }
+
+    /// The same; the answer is the acknowledgement.
+    func say(
+        _ task: URLSessionTask,
+        _ fields: ValueMap,
+        result: String = "finished"
+    ) throws -> BenchDaemon.Reply {
         var end: ValueMap = [
             "task": report(of: task), "result": .string(result), "remaining": 0,
         ]
         for (key, value) in fields.map({ ($0.key, $0.value) }) { end[key] = value }
-        _ = try daemon.say("TaskEnded", ["photos", .map(end)])
+        return try daemon.say("TaskEnded", ["photos", .map(end)])
     }
 
     func report(of task: URLSessionTask) -> Value {

@@ -40,7 +40,44 @@ final class Transfers: NSObject {
     func connect() {
         let configuration = URLSessionConfiguration.background(withIdentifier: "peer")
         configuration.httpAdditionalHeaders = ["X-Session": "1"]
+        guard environment["DO"] != "read" else { return read(configuration) }
         session = URLSession(configuration: configuration, delegate: self, delegateQueue: .main)
+    }
+
+    /// With `DO=read`: what a delegate would be told comes from a loop. The first process ends
+    /// before it is done with the file.
+    private func read(_ configuration: URLSessionConfiguration) {
+        let reading = URLSession(configuration: configuration)
+        session = reading
+        let events = reading.events
+        Task { [weak self] in
+            for await event in events { self?.read(event) }
+        }
+    }
+
+    private func read(_ event: URLSession.Event) {
+        switch event {
+        case .finished(_, let file):
+            let target = environment["FILE"] ?? "fetched"
+            let marker = target + ".seen"
+            guard FileManager.default.fileExists(atPath: marker) else {
+                _ = FileManager.default.createFile(atPath: marker, contents: Data())
+                say("dies")
+                exit(1)
+            }
+            do {
+                try FileManager.default.moveItem(at: file, to: URL(fileURLWithPath: target))
+                say("fetched")
+            } catch {
+                say("not moved: \(error)")
+            }
+        case .completed(_, let error): say(error == nil ? "it ended" : "it failed")
+        case .allDelivered:
+            say("all delivered")
+            whenDelivered?()
+            whenDelivered = nil
+        case .resumed, .progress, .received, .invalidated: break
+        }
     }
 
     /// Once: the tasks of an earlier launch are only counted.
@@ -143,6 +180,12 @@ extension Transfers: URLSessionDataDelegate, URLSessionDownloadDelegate {
         let what = task.taskDescription ?? "it"
         if let response = task.response as? HTTPURLResponse { say("status \(response.statusCode)") }
         say(error.map { "\(what) failed \(($0 as NSError).code)" } ?? "\(what) ended")
+        guard ProcessInfo.processInfo.environment["DO"] == "cookies", what != "second",
+            let request = task.originalRequest
+        else { return }
+        let second = session.downloadTask(with: request)
+        second.taskDescription = "second"
+        second.resume()
     }
 
     // MARK: Questions

@@ -250,16 +250,35 @@ extension Transfer {
     /// Its place among all.
     var place: Int64 { rank ?? Int64(clamping: id.number) }
     /// Its turn among those of its app.
-    var turn: TransferTurn { TransferTurn(priority: task?.priority ?? 0, place: place) }
+    var turn: TransferTurn {
+        TransferTurn(priority: task?.priority ?? 0, place: place, isSmall: isSmall)
+    }
+
+    /// Its app leaves the moment to the device, and has said that it is over soon: what fits into a
+    /// short good moment goes first. Who was moved keeps the place that its user gave it.
+    private var isSmall: Bool {
+        guard let task, rank == nil, trigger == .discretionaryTransfer else { return false }
+        let (sent, received) = (task.expectsToSend, task.expectsToReceive)
+        guard let body = order.direction.isUpload ? sent : received else { return false }
+        return max(body, sent ?? 0, received ?? 0) <= TransferTurn.smallSize
+    }
 }
 
 /// The smallest goes first.
 struct TransferTurn: Hashable, Sendable, Codable, Comparable {
     let priority: Int64
     let place: Int64
+    /// Few bytes are expected of it.
+    @OmittedIfDefault var isSmall = false
+
+    /// Bytes.
+    static let smallSize: Int64 = 1 << 20
+
+    /// Those that were moved to the front have places below zero.
+    private var group: Int { place < 0 ? 0 : isSmall ? 1 : 2 }
 
     static func < (left: Self, right: Self) -> Bool {
-        (right.priority, left.place) < (left.priority, right.place)
+        (right.priority, left.group, left.place) < (left.priority, right.group, right.place)
     }
 }
 

@@ -22,7 +22,7 @@ package struct SessionTask: Hashable, Sendable, Codable {
     /// The app's own, which no other task of the session has.
     package let number: Int64
     package internal(set) var description: String?
-    /// Bytes, at the most, as the app expects it.
+    /// Bytes, at the most, as the app expects it. They count for the turns of discretionary ones.
     package let expectsToSend: Int64?
     package let expectsToReceive: Int64?
     /// Asked for from the background: as a discretionary one, until its user opens the app.

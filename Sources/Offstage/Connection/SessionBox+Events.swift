@@ -22,12 +22,18 @@ extension SessionBox {
             if let task = task(of: end.task), isNews(Int(end.task.task)) {
                 finish(task, end, URLError(end))
             }
-            // The delegate has returned: by this the daemon knows that it needs to say it no more.
-            app.answer(number)
-            state.withLock { $0.underWay -= 1 }
-            finishEventsIfTold()
-            becomeInvalidIfOver()
+            // The delegate has returned; who reads the events may not be done with them.
+            let isRead = events.whenLeft { [self] in queue.addOperation { self.took(number) } }
+            if !isRead { took(number) }
         }
+    }
+
+    /// By this the daemon knows that it needs to say it no more.
+    private func took(_ number: IncomingNumber) {
+        app.answer(number)
+        state.withLock { $0.underWay -= 1 }
+        finishEventsIfTold()
+        becomeInvalidIfOver()
     }
 
     private func isNews(_ number: Int) -> Bool {
@@ -62,6 +68,7 @@ extension SessionBox {
             return (state.session, state.delegate)
         }
         guard let session else { return }
+        if let end { keepCookies(of: end, task) }
         if error == nil, let size = end?.size { took(end, size, task, session, delegate) }
         // An app that was told before, and died before that was known, has taken its file. Told
         // once more, it would make room for a file that is not there.
@@ -74,9 +81,14 @@ extension SessionBox {
                     downloadTask: download,
                     didFinishDownloadingTo: URL(fileURLWithPath: file)
                 )
+            // What the delegate has moved is no longer there.
+            if FileManager.default.fileExists(atPath: file) {
+                events.add(.finished(download, file: URL(fileURLWithPath: file)))
+            }
         }
         (delegate as? any URLSessionTaskDelegate)?
             .urlSession(session, task: task, didCompleteWithError: error)
+        events.add(.completed(task, error))
     }
 
     /// All bytes have come, or were sent, and the answer to them.
@@ -93,6 +105,7 @@ extension SessionBox {
         task.values.withLock { ($0.received, $0.total) = (Int64(body.count), Int64(body.count)) }
         (delegate as? any URLSessionDataDelegate)?
             .urlSession(session, dataTask: upload, didReceive: Data(body))
+        events.add(.received(upload, Data(body)))
     }
 
     func progressed(_ progress: TaskProgress) {
@@ -103,26 +116,28 @@ extension SessionBox {
         guard let task = task as? URLSessionDownloadTask else {
             return sent(progress, task, session, delegate)
         }
-        queue.addOperation {
+        queue.addOperation { [events] in
             let before = task.countOfBytesReceived
             task.progressed(progress.received, progress.total)
-            guard let delegate = delegate as? any URLSessionDownloadDelegate else { return }
+            let listener = delegate as? any URLSessionDownloadDelegate
             let total = progress.total ?? NSURLSessionTransferSizeUnknown
             if let offset = progress.resumedAt {
-                delegate.urlSession(
+                listener?.urlSession(
                     session,
                     downloadTask: task,
                     didResumeAtOffset: offset,
                     expectedTotalBytes: total
                 )
+                events.add(.resumed(task, at: offset, of: total))
             } else {
-                delegate.urlSession(
+                listener?.urlSession(
                     session,
                     downloadTask: task,
                     didWriteData: max(0, progress.received - before),
                     totalBytesWritten: progress.received,
                     totalBytesExpectedToWrite: total
                 )
+                events.add(.progress(task, bytes: progress.received, of: total))
             }
         }
     }
@@ -133,7 +148,7 @@ extension SessionBox {
         _ session: URLSession,
         _ delegate: (any URLSessionDelegate)?
     ) {
-        queue.addOperation {
+        queue.addOperation { [events] in
             let (before, total) = (task.countOfBytesSent, progress.total ?? 0)
             task.sent(progress.received, of: total)
             guard progress.received > before else { return }
@@ -145,6 +160,7 @@ extension SessionBox {
                     totalBytesSent: progress.received,
                     totalBytesExpectedToSend: total
                 )
+            events.add(.progress(task, bytes: progress.received, of: total))
         }
     }
 
@@ -184,8 +200,9 @@ extension SessionBox {
             return state.session.map { ($0, state.delegate) }
         }
         guard let (session, delegate) = told else { return }
-        queue.addOperation {
+        queue.addOperation { [events] in
             delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: session)
+            events.add(.allDelivered)
         }
     }
 }

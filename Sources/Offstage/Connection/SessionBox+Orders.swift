@@ -10,13 +10,33 @@ extension SessionBox {
     func describe(_ task: URLSessionTask) { change(task, .describe) }
     func prioritize(_ task: URLSessionTask) { change(task, .prioritize) }
 
-    func change(_ task: URLSessionTask, _ action: App1.TaskAction) {
-        let call = App1.ChangeTasks {
-            ($0.session, $0.action) = (identifier, action)
-            $0.tasks = [Int64(task.taskIdentifier)]
-            if action == .describe { $0.description = task.taskDescription }
-            if action == .prioritize { $0.priority = task.wirePriority }
+    /// In calls of a bounded size.
+    func change(_ tasks: [URLSessionTask], _ action: App1.TaskAction) {
+        for start in stride(from: 0, to: tasks.count, by: Self.mostChanged) {
+            let part = tasks[start..<min(start + Self.mostChanged, tasks.count)]
+            change(
+                App1.ChangeTasks {
+                    ($0.session, $0.action) = (identifier, action)
+                    $0.tasks = part.map { task in Int64(task.taskIdentifier) }
+                }
+            )
         }
+    }
+
+    private static let mostChanged = 1_000
+
+    func change(_ task: URLSessionTask, _ action: App1.TaskAction) {
+        change(
+            App1.ChangeTasks {
+                ($0.session, $0.action) = (identifier, action)
+                $0.tasks = [Int64(task.taskIdentifier)]
+                if action == .describe { $0.description = task.taskDescription }
+                if action == .prioritize { $0.priority = task.wirePriority }
+            }
+        )
+    }
+
+    private func change(_ call: App1.ChangeTasks) {
         state.withLock { $0.unanswered += 1 }
         outgoing.async { [self] in
             app.ask(OutgoingCall(call, .kept) { [self] _ in answered() })
@@ -52,17 +72,20 @@ extension SessionBox {
 
     /// In calls of a bounded size, each all or none.
     func sendUnsent() {
-        let tasks = state.withLock { state in
+        let unsent = state.withLock { state in
             defer { state.unsent = [] }
             return state.unsent
         }
-        let downloads = tasks.filter { $0.file == nil }
-        for start in stride(from: 0, to: downloads.count, by: Self.mostInCall) {
-            let part = Array(downloads[start..<min(start + Self.mostInCall, downloads.count)])
-            enqueue(part, part.map { order(of: $0) })
+        for together in unsent {
+            let downloads = together.tasks.filter { $0.file == nil }
+            for start in stride(from: 0, to: downloads.count, by: Self.mostInCall) {
+                let part = Array(downloads[start..<min(start + Self.mostInCall, downloads.count)])
+                enqueue(part, part.map { order(of: $0) })
+            }
         }
+        let uploads = unsent.flatMap(\.tasks).filter { $0.file != nil }
         let mustBegin = state.withLock { state in
-            state.unsentUploads += tasks.filter { $0.file != nil }
+            state.unsentUploads += uploads
             guard !state.isSendingUploads, !state.unsentUploads.isEmpty else { return false }
             state.isSendingUploads = true
             return true
@@ -171,7 +194,7 @@ extension SessionBox {
         return order
     }
 
-    /// The session's, and those of the request, which go before them.
+    /// The session's, those of the request, which go before them, and cookies.
     func headerLines(of request: URLRequest) -> [String]? {
         var fields = options.headers
         for (name, value) in request.allHTTPHeaderFields ?? [:] {
@@ -180,6 +203,7 @@ extension SessionBox {
             }
             fields[name] = value
         }
+        if let cookies = cookieField(for: request, beside: fields) { fields["Cookie"] = cookies }
         return fields.isEmpty ? nil : fields.map { "\($0): \($1)" }.sorted()
     }
 

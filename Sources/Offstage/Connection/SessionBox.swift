@@ -13,6 +13,8 @@ final class SessionBox: Sendable {
     let identifier: String
     let options: Options
     let queue: OperationQueue
+    /// What is told beside the delegate.
+    let events: EventQueue
     /// What is asked of the daemon leaves it in this order.
     let outgoing = DispatchQueue(label: "org.offstage.session")
 
@@ -25,7 +27,7 @@ final class SessionBox: Sendable {
         var tasks: [Int: URLSessionTask] = [:]
         var lastIdentifier: Int
         /// Resumed, and not yet sent.
-        var unsent: [URLSessionTask] = []
+        var unsent: [UnsentTasks] = []
         /// The same of uploads, which go a few at a time. The next ones go when those before them
         /// are answered.
         var unsentUploads: [URLSessionTask] = []
@@ -54,6 +56,13 @@ final class SessionBox: Sendable {
         var leftToUs: Answers = []
     }
 
+    /// Tasks that go to the daemon together.
+    struct UnsentTasks: Sendable {
+        var tasks: [URLSessionTask]
+        /// They were resumed in one call, and no other goes with them.
+        let isWhole: Bool
+    }
+
     enum HeldEvent: Sendable {
         case ended(SessionTaskEnd, IncomingNumber)
         case asked(TaskQuestion)
@@ -69,6 +78,10 @@ final class SessionBox: Sendable {
         let isUnmetered: Bool
         let headers: [String: String]
         let cachePolicy: URLRequest.CachePolicy
+        /// Nil: none are sent or kept.
+        let cookies: HTTPCookieStorage?
+        let sendsCookies: Bool
+        let cookiePolicy: HTTPCookie.AcceptPolicy
     }
 
     init(
@@ -78,6 +91,7 @@ final class SessionBox: Sendable {
         _ queue: OperationQueue
     ) {
         (self.app, self.queue) = (app, queue)
+        events = EventQueue(isOpen: delegate == nil)
         identifier = configuration.identifier ?? ""
         options = Options(
             isDiscretionary: configuration.isDiscretionary,
@@ -91,7 +105,10 @@ final class SessionBox: Sendable {
             headers: (configuration.httpAdditionalHeaders ?? [:]).reduce(into: [:]) {
                 $0["\($1.key)"] = "\($1.value)"
             },
-            cachePolicy: configuration.requestCachePolicy
+            cachePolicy: configuration.requestCachePolicy,
+            cookies: configuration.httpCookieStorage,
+            sendsCookies: configuration.httpShouldSetCookies,
+            cookiePolicy: configuration.httpCookieAcceptPolicy
         )
         // Numbers of earlier launches live on: those of this one begin where none has been.
         let first = Int(UInt32.random(in: 1...UInt32.max)) << 24
@@ -177,31 +194,62 @@ final class SessionBox: Sendable {
     }
 
     func resume(_ task: URLSessionTask) {
-        if let error = refusal(of: task) { return fail(task, error) }
-        let isNew = task.values.withLock { values -> Bool? in
-            guard values.state == .suspended else { return nil }
-            values.state = .running
-            defer { values.isEnqueued = true }
-            return !values.isEnqueued
-        }
-        switch isNew {
-        case true?:
-            let isFirst = state.withLock { state in
-                state.unsent.append(task)
-                return state.unsent.count == 1
-            }
-            // What is resumed until then goes with it, in one call.
-            if isFirst { outgoing.async { self.sendUnsent() } }
+        switch begin(task) {
+        case true?: send([task], isWhole: false)
         case false?: change(task, .resume)
         case nil: break
         }
     }
 
+    /// The same of many: those that the daemon does not know go to it in a call of their own.
+    func resumeAll(_ tasks: [URLSessionTask]) {
+        var new: [URLSessionTask] = []
+        var known: [URLSessionTask] = []
+        for task in tasks {
+            switch begin(task) {
+            case true?: new.append(task)
+            case false?: known.append(task)
+            case nil: break
+            }
+        }
+        if !new.isEmpty { send(new, isWhole: true) }
+        change(known, .resume)
+    }
+
+    /// Whether the daemon does not know it yet; nil: there is nothing to be done.
+    private func begin(_ task: URLSessionTask) -> Bool? {
+        if let error = refusal(of: task) {
+            fail(task, error)
+            return nil
+        }
+        return task.values.withLock { values -> Bool? in
+            guard values.state == .suspended else { return nil }
+            values.state = .running
+            defer { values.isEnqueued = true }
+            return !values.isEnqueued
+        }
+    }
+
+    private func send(_ tasks: [URLSessionTask], isWhole: Bool) {
+        let isFirst = state.withLock { state in
+            if !isWhole, let last = state.unsent.indices.last, !state.unsent[last].isWhole {
+                state.unsent[last].tasks += tasks
+                return false
+            }
+            state.unsent.append(UnsentTasks(tasks: tasks, isWhole: isWhole))
+            return state.unsent.count == 1
+        }
+        // What is resumed until then goes with it, in one call.
+        if isFirst { outgoing.async { self.sendUnsent() } }
+    }
+
     private func refusal(of task: URLSessionTask) -> URLError? {
         let (delegate, isClosing) = state.withLock { ($0.delegate, $0.isClosing) }
         if let rule = task.refusal { return URLError(.unsupportedURL, reason: rule) }
-        if delegate == nil {
-            let reason = "a background session needs a delegate: nobody would hear of its tasks"
+        if delegate == nil, !events.hasReader {
+            let reason =
+                "a background session needs a delegate, or somebody who reads its events: nobody "
+                + "would hear of its tasks"
             return URLError(.unknown, reason: reason)
         }
         if isClosing, !task.values.withLock({ $0.isEnqueued }) {
@@ -296,8 +344,9 @@ final class SessionBox: Sendable {
         }
         known()
         guard let session else { return }
-        queue.addOperation {
+        queue.addOperation { [events] in
             delegate?.urlSession(session, didBecomeInvalidWithError: error)
+            events.end(error)
         }
     }
 }

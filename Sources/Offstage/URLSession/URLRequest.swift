@@ -46,6 +46,8 @@ public struct URLRequest: Hashable, Sendable {
     public var allowsExpensiveNetworkAccess = true
     /// False: only while the network is not metered and low-data mode is off.
     public var allowsConstrainedNetworkAccess = true
+    /// False: no cookies of the session's storage go with it, and those of its answer are not kept.
+    public var httpShouldHandleCookies = true
     /// Has no effect.
     public var networkServiceType = NetworkServiceType.default
 

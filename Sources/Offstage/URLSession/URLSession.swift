@@ -28,7 +28,8 @@ public class URLSession: NSObject, @unchecked Sendable {  // What changes: in `b
         set { box.state.withLock { $0.description = newValue } }
     }
 
-    /// A background session without a delegate takes no task: nobody would hear of its end.
+    /// A background session without a delegate takes tasks only when its ``events`` are read: else
+    /// nobody would hear of their end.
     ///
     /// - Parameter configuration: Of a background session.
     public convenience init(configuration: URLSessionConfiguration) {

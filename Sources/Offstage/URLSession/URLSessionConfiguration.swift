@@ -49,8 +49,15 @@ public class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     public var sharedContainerIdentifier: String?
     /// Has no effect: every background session gives way to what the user does.
     public var networkServiceType = URLRequest.NetworkServiceType.default
-    /// Has no effect: a background session keeps no cookies.
+    /// Where cookies are taken from, and where those of answers are kept; nil: no cookies.
+    public var httpCookieStorage: HTTPCookieStorage? = HTTPCookieStorage.shared
+    /// True: the cookies of ``httpCookieStorage`` that are for the URL of a task go with it, as
+    /// they are when it is resumed first; a header field `Cookie` of the session or the request
+    /// goes before them. They are not sent to another origin that a redirect leads to.
     public var httpShouldSetCookies = true
+    /// Which cookies of the last answer to a task are kept, when its end is told. Those of the
+    /// answers before it, such as redirects, are not seen.
+    public var httpCookieAcceptPolicy = HTTPCookie.AcceptPolicy.onlyFromMainDocumentDomain
     /// Has no effect: a server that speaks HTTP/2 is asked for several at once.
     public var httpShouldUsePipelining = false
     /// Has no effect: the app does not keep a connection of its own.
@@ -75,7 +82,9 @@ public class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         copy.waitsForConnectivity = waitsForConnectivity
         copy.sharedContainerIdentifier = sharedContainerIdentifier
         copy.networkServiceType = networkServiceType
+        copy.httpCookieStorage = httpCookieStorage
         copy.httpShouldSetCookies = httpShouldSetCookies
+        copy.httpCookieAcceptPolicy = httpCookieAcceptPolicy
         copy.httpShouldUsePipelining = httpShouldUsePipelining
         copy.shouldUseExtendedBackgroundIdleMode = shouldUseExtendedBackgroundIdleMode
         return copy

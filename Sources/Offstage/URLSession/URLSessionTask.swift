@@ -108,20 +108,24 @@ public class URLSessionTask: NSObject, ProgressReporting, NSCopying,
         set { values.withLock { $0.earliest = newValue } }
     }
 
-    /// Bytes, header fields included, at the most; to be set before the first `resume()`.
+    /// Bytes, header fields included, at the most; to be set before the first `resume()`. See
+    /// ``countOfBytesClientExpectsToReceive``.
     public var countOfBytesClientExpectsToSend: Int64 {
         get { values.withLock { $0.expectsToSend } }
         set { values.withLock { $0.expectsToSend = newValue } }
     }
 
-    /// Bytes, header fields included, at the most; to be set before the first `resume()`.
+    /// Bytes, header fields included, at the most; to be set before the first `resume()`. A
+    /// discretionary download of which at most 1 MiB is expected, or such an upload by what is to
+    /// be sent, goes before the app's other tasks of its priority. Else sizes have no effect.
     public var countOfBytesClientExpectsToReceive: Int64 {
         get { values.withLock { $0.expectsToReceive } }
         set { values.withLock { $0.expectsToReceive = newValue } }
     }
 
     /// From 0 to 1: what of the app's own tasks goes first. Tasks of the same priority go in the
-    /// order in which they were resumed. Kept over relaunches.
+    /// order in which they were resumed, small discretionary ones first
+    /// (``countOfBytesClientExpectsToReceive``). Kept over relaunches.
     public var priority: Float {
         get { values.withLock { $0.priority } }
         set {

@@ -18,9 +18,9 @@ extension SymbolTable {
         (
             networking,
             [
-                "URLCache", "CachedURLResponse", "HTTPCookie", "HTTPCookieStorage", "URLProtocol",
-                "URLCredentialStorage", "URLSessionWebSocketTask", "URLSessionStreamTask",
-                "NSURLRequest", "NSMutableURLRequest",
+                "URLCache", "CachedURLResponse", "URLProtocol", "URLCredentialStorage",
+                "URLSessionWebSocketTask", "URLSessionStreamTask", "NSURLRequest",
+                "NSMutableURLRequest",
             ]
         ),
         ("FoundationXML", ["XMLParser", "XMLParserDelegate"]),

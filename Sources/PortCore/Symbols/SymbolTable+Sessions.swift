@@ -18,7 +18,9 @@ extension SymbolTable {
                 "uploadTaskResumeData", "backgroundTaskCancelledReason",
                 "NSURLSessionDownloadTaskResumeData", "NSURLSessionUploadTaskResumeData",
                 "URLAuthenticationChallenge", "URLCredential", "URLProtectionSpace",
-                "URLRequest", "URLResponse", "HTTPURLResponse",
+                "URLRequest", "URLResponse", "HTTPURLResponse", "httpCookieStorage",
+                "httpCookieAcceptPolicy", "httpShouldSetCookies", "httpShouldHandleCookies",
+                "HTTPCookie", "HTTPCookieStorage", "HTTPCookiePropertyKey",
             ],
             .name,
             .here
@@ -43,13 +45,6 @@ extension SymbolTable {
 
     private static let sessionsElsewhere: [Symbol] =
         .all(
-            ["httpCookieStorage"],
-            .name,
-            .notYet,
-            "Background sessions keep no cookies.",
-            instead: "Send them as a header field, by httpAdditionalHeaders."
-        )
-        + .all(
             ["URLSessionTaskMetrics"],
             .name,
             .notYet,
@@ -92,7 +87,7 @@ extension SymbolTable {
         )
         + .all(
             [
-                "networkServiceType", "httpShouldSetCookies", "httpShouldUsePipelining",
+                "networkServiceType", "httpShouldUsePipelining",
                 "shouldUseExtendedBackgroundIdleMode", "prefersIncrementalDelivery",
             ],
             .name,

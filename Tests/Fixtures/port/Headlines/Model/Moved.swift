@@ -5,7 +5,7 @@ final class Moved: NSObject, XMLParserDelegate {  // expect: XMLParserDelegate
     func read(_ data: Data) {
         let parser = XMLParser(data: data)  // expect: XMLParser
         URLCache.shared.removeAllCachedResponses()  // expect: URLCache
-        HTTPCookieStorage.shared.removeCookies(since: start)  // expect: HTTPCookieStorage
+        let logins = URLCredentialStorage.shared.allCredentials  // expect: URLCredentialStorage
         let id = Bundle.main.bundleIdentifier! + ".refresh"  // expect: Bundle.main.bundleIdentifier
         let info = Bundle.main.infoDictionary  // expect: Bundle.main.infoDictionary
         let version = Bundle.main.object(forInfoDictionaryKey: "CFBundleVersion")

@@ -1,0 +1,199 @@
+import AppProtocol
+import Foundation
+import Linux
+@testable import Offstage
+import SystemBus
+import TestKit
+import Testing
+import Vocabulary
+
+/// What those are told who read the events of a session, and when the daemon hears of it.
+struct SessionEventTests {
+    private let bench: SessionBench
+    private let folder = ScratchDirectory()
+
+    init() throws { bench = try SessionBench() }
+
+    private func begun(_ session: URLSession) throws -> URLSessionDownloadTask {
+        let url = try #require(URL(string: "http://a.example/1"))
+        let task = session.downloadTask(with: url)
+        task.resume()
+        _ = try bench.enqueued()
+        return task
+    }
+
+    private func fields(_ path: String) -> ValueMap {
+        [
+            "size": 9, "status": 200, "url": "http://a.example/1", "headers": .list([]),
+            "file": .string(path),
+        ]
+    }
+
+    /// Whatever was answered before it has been heard.
+    private func roundTrip() throws { _ = try bench.app.session.call(App1.Limits()) }
+
+    private func words(_ event: URLSession.Event?) -> String {
+        switch event {
+        case .resumed(_, at: let offset, of: let total)?: "resumed \(offset) of \(total)"
+        case .progress(_, bytes: let bytes, of: let total)?: "progress \(bytes) of \(total)"
+        case .received(_, let data)?: "answer \(String(decoding: data, as: UTF8.self))"
+        case .finished(_, file: let file)?: "file \(file.path)"
+        case .completed(_, let error)?: error == nil ? "ended well" : "ended badly"
+        case .allDelivered?: "all"
+        case .invalidated(let error)?: error == nil ? "invalid" : "refused"
+        case nil: "nothing"
+        }
+    }
+
+    @Test func `an end is acknowledged when the next event is asked for, and not before`()
+        async throws
+    {
+        let session = bench.session(nil)
+        let events = session.events.makeAsyncIterator()
+        // A session without a delegate takes tasks by that.
+        let task = try begun(session)
+        let path = try folder.write("1.download", "some text")
+        let reply = try bench.say(task, fields(path))
+        #expect(await words(events.next()) == "file \(path)")
+        #expect(await words(events.next()) == "ended well")
+        #expect(task.state == .completed)
+        try roundTrip()
+        #expect(!reply.hasCome)
+        session.finishTasksAndInvalidate()
+        #expect(await words(events.next()) == "invalid")
+        _ = try reply.wait().get()
+    }
+
+    @Test func `a task that is cancelled reads no more, and takes nothing`() async throws {
+        let session = bench.session(nil)
+        let events = session.events.makeAsyncIterator()
+        let waiting = Task { await events.next() }
+        waiting.cancel()
+        #expect(await words(waiting.value) == "nothing")
+        let reply = try bench.say(try begun(session), [:])
+        #expect(await words(events.next()) == "ended well")
+        #expect(!reply.hasCome)
+    }
+
+    @Test func `who leaves the loop has not taken the event, and the next reader has it`()
+        async throws
+    {
+        let session = bench.session(nil)
+        let first = session.events.makeAsyncIterator()
+        let reply = try bench.say(try begun(session), [:], result: "cancelled")
+        #expect(await words(first.next()) == "ended badly")
+        let second = session.events.makeAsyncIterator()
+        #expect(await words(second.next()) == "ended badly")
+        try roundTrip()
+        #expect(!reply.hasCome)
+        session.finishTasksAndInvalidate()
+        #expect(await words(second.next()) == "invalid")
+        _ = try reply.wait().get()
+        #expect(await words(second.next()) == "nothing")
+    }
+
+    @Test func `a delegate is told first, and both must be done`() async throws {
+        let session = bench.session(bench.recorder)
+        let events = session.events.makeAsyncIterator()
+        let path = try folder.write("1.download", "some text")
+        let reply = try bench.say(try begun(session), fields(path))
+        #expect(try bench.recorder.told.next() == "file \(path)")
+        #expect(try bench.recorder.told.next() == "ended well")
+        #expect(await words(events.next()) == "file \(path)")
+        #expect(await words(events.next()) == "ended well")
+        try roundTrip()
+        #expect(!reply.hasCome)
+        session.finishTasksAndInvalidate()
+        #expect(await words(events.next()) == "invalid")
+        _ = try reply.wait().get()
+        #expect(try bench.recorder.told.next() == "invalid")
+    }
+
+    @Test func `of progress that nobody has read the newest is kept`() async throws {
+        let session = bench.session(nil)
+        let events = session.events.makeAsyncIterator()
+        let task = try begun(session)
+        for received: Int64 in [4, 6, 9] {
+            let progress: Value = [
+                "task": .integer(Int64(task.taskIdentifier)), "received": .integer(received),
+                "total": 9,
+            ]
+            _ = try bench.daemon.say("TaskProgressed", ["photos", progress])
+        }
+        let reply = try bench.say(task, [:])
+        try Wait.until("its end") { task.state == .completed }
+        #expect(await words(events.next()) == "progress 9 of 9")
+        #expect(await words(events.next()) == "ended well")
+        session.finishTasksAndInvalidate()
+        #expect(await words(events.next()) == "invalid")
+        _ = try reply.wait().get()
+    }
+
+    /// Nobody has asked for them yet, and they are not lost.
+    @Test func `a session without a delegate keeps its events until they are read`() async throws {
+        let session = bench.session(nil)
+        let known = report(7)
+        let reply = try bench.daemon.say(
+            "TaskEnded",
+            ["photos", ["task": known, "result": "cancelled", "remaining": 0]]
+        )
+        try roundTrip()
+        let events = session.events.makeAsyncIterator()
+        #expect(await words(events.next()) == "ended badly")
+        #expect(!reply.hasCome)
+        session.finishTasksAndInvalidate()
+        #expect(await words(events.next()) == "invalid")
+        _ = try reply.wait().get()
+    }
+
+    private func report(_ number: Int) -> Value { .map(bench.report(of: number)) }
+}
+
+/// Many tasks that are resumed in one call.
+struct SessionBatchTests {
+    private let bench: SessionBench
+
+    init() throws { bench = try SessionBench() }
+
+    private func requests(_ count: Int) throws -> [URLRequest] {
+        try (0..<count).map {
+            URLRequest(url: try #require(URL(string: "http://a.example/\($0)")))
+        }
+    }
+
+    @Test func `they go to the daemon in one call, with no others`() throws {
+        let session = bench.session(bench.recorder)
+        let tasks = session.downloadTasks(with: try requests(500))
+        let before = session.downloadTask(with: try requests(1)[0])
+        let after = session.downloadTask(with: try requests(1)[0])
+        #expect(tasks.allSatisfy { $0.state == .suspended })
+        // What is resumed meanwhile would go together.
+        session.box.outgoing.suspend()
+        before.resume()
+        session.resumeAll(tasks)
+        after.resume()
+        session.box.outgoing.resume()
+        for expected in [[before], tasks, [after]] {
+            let numbers = try bench.enqueued().compactMap { $0["task"]?.integerValue }
+            #expect(numbers == expected.map { Int64($0.taskIdentifier) })
+        }
+        #expect(bench.daemon.calls(of: "EnqueueTasks").isEmpty)
+    }
+
+    @Test func `those that the daemon knows go on, in one call too`() throws {
+        let session = bench.session(bench.recorder)
+        let tasks = session.downloadTasks(with: try requests(3))
+        session.resumeAll(tasks)
+        #expect(try bench.enqueued().count == 3)
+        for task in tasks { task.suspend() }
+        for _ in tasks { #expect(try bench.daemon.next("ChangeTasks")[1] == "suspend") }
+        session.resumeAll(tasks)
+        let change = try bench.daemon.next("ChangeTasks")
+        #expect(change[1] == "resume" && change[2].listValue?.count == 3)
+        // It does nothing a second time.
+        session.resumeAll(tasks)
+        tasks[0].cancel()
+        #expect(try bench.daemon.next("ChangeTasks")[1] == "cancel")
+        #expect(bench.daemon.calls(of: "EnqueueTasks").isEmpty)
+    }
+}
