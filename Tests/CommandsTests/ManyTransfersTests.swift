@@ -73,7 +73,7 @@ struct ManyTransfersTests {
 
         private static func finished(_ id: Int64) -> Report.Transfer {
             var transfer = Report.Transfer()
-            (transfer.id, transfer.state) = (TransferID(UInt64(clamping: id)), "finished")
+            (transfer.id, transfer.state) = (TransferID(UInt64(clamping: id)), Word(.finished))
             transfer.ended = Report.Time(rawValue: "2026-03-03T12:00:00+01:00")
             return transfer
         }

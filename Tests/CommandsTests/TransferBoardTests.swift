@@ -44,12 +44,12 @@ struct TransferBoardTests {
     }
 
     @Test mutating func `a rate takes a second, and what is left at least as long`() {
-        _ = rows([transfer(1, "running", 0, of: 300 << 10)])
+        _ = rows([transfer(1, .running, 0, of: 300 << 10)])
         now = now + .milliseconds(500)
-        let early = rows([transfer(1, "running", 100 << 10, of: 300 << 10)])
+        let early = rows([transfer(1, .running, 100 << 10, of: 300 << 10)])
         #expect(early[0].hasSuffix(" 33 % of 300 KiB"), "\(early)")
         now = now + .milliseconds(500)
-        let late = rows([transfer(1, "running", 299 << 10, of: 300 << 10)])
+        let late = rows([transfer(1, .running, 299 << 10, of: 300 << 10)])
         #expect(late[0].hasSuffix("  299 KiB/s  1s left"), "\(late)")
     }
 
