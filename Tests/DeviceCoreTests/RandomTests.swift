@@ -36,7 +36,7 @@ struct RandomTests {
         "spawn", "probe", "cancelProbe", "freeze", "thaw", "terminate", "kill", "release",
         "measure", "checkLocks", "weigh", "setDeadline", "holdAwake", "watchUse", "reply", "arm",
         // Said to apps.
-        "tell offer", "tell go", "tell expire", "tell didEnterBackground", "tell didBecomeActive",
+        "tell offer", "tell go", "tell didEnterBackground", "tell didBecomeActive",
         // In the history.
         "run new-data", "run failed", "run completed", "run expired", "run interrupted",
         "run terminated", "run crashed", "run not-started", "run retry", "run unknown", "ended",

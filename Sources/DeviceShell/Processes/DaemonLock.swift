@@ -40,7 +40,11 @@ package struct DaemonLock: ~Copyable, Sendable {
         var isTold = false
         while try !file.tryLock(Byte.daemon) {
             if let other = try holder(), other.isAlive {
-                guard try isEnding(other, pause) else { return false }
+                guard try isEnding(other, pause) else {
+                    // It may have let go while it was looked at.
+                    guard try file.tryLock(Byte.daemon) else { return false }
+                    break
+                }
                 if !isTold { waits(other) }
                 isTold = true
             }
