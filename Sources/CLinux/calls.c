@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
@@ -334,6 +335,14 @@ int clinux_lock_byte(int descriptor, int64_t byte, int exclusive, int wait) {
     int result;
     do {
         result = fcntl(descriptor, wait ? F_OFD_SETLKW : F_OFD_SETLK, &lock);
+    } while (result < 0 && errno == EINTR);
+    return result;
+}
+
+int clinux_lock_file(int descriptor) {
+    int result;
+    do {
+        result = flock(descriptor, LOCK_EX);
     } while (result < 0 && errno == EINTR);
     return result;
 }

@@ -158,6 +158,11 @@ package struct FileDescriptor: ~Copyable, Sendable {
         try checkAgain("fsync", "descriptor \(number)") { fsync(number) }
     }
 
+    /// Blocks until it has the file's, or the directory's, exclusive lock, which ends with this.
+    package func lock() throws(LinuxError) {
+        try check(clinux_lock_file(number), "flock", "descriptor \(number)")
+    }
+
     package func status() throws(LinuxError) -> FileStatus {
         var information = stat()
         try check(unsafe fstat(number, &information), "fstat", "descriptor \(number)")

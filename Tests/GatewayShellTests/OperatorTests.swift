@@ -124,6 +124,7 @@ struct OperatorTests {
     @Test func `commands that change the file of keys at once undo nothing of each other`() throws {
         let place = scratch("g")
         #expect(try run(place, "init").succeeded)
+        try Files.remove(place + "/keys.conf")
         let apps = (0..<8).map { "org.c.a\($0)" }
         let add = "'\(ScratchGateway.program)' topics add $app --team=T '--directory=\(place)'"
         let script = "for app in \(apps.joined(separator: " ")); do \(add) & done; wait"

@@ -34,7 +34,7 @@ struct Initialization {
                 )
             }
         }
-        var keys = try KeysFile(paths.keys)
+        var keys = try KeysFile(changing: paths.keys)
         if keys.ids.isEmpty {
             try Self.makeKey(ProviderKey(id: keyID, team: team), paths, &keys)
         }

@@ -23,18 +23,13 @@ struct KeysFile {
     /// Held until it is written, so that no command writes back what another has changed.
     private let lock: Lock?
 
+    /// Of the directory: the file itself is replaced, and may be missing.
     private final class Lock {
-        private let file: LockFile
+        private let directory: FileDescriptor
 
         init(_ path: String) throws(LinuxError) {
-            while true {
-                let file = try LockFile(path)
-                try file.lock(0)
-                // Whoever had it before has put another file in its place.
-                guard file.place == .own else { continue }
-                self.file = file
-                return
-            }
+            directory = try FileDescriptor(opening: path, [.reading, .directory])
+            try directory.lock()
         }
     }
 
@@ -48,8 +43,7 @@ struct KeysFile {
     /// To be changed, by one command at a time.
     init(changing path: String) throws(Failure) {
         self.path = path
-        // None is made for it: that of the gateway's user would be another's.
-        lock = Files.isMissing(path) ? nil : try failing { try Lock(path) }
+        lock = try failing { try Lock(Files.directory(of: path)) }
         text = try ConfigurationFile.read(path)
     }
 
