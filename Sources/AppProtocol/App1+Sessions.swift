@@ -46,7 +46,7 @@ extension App1 {
     }
 
     /// One file to fetch or to send.
-    package struct TransferTask: OptionMap, Equatable, Sendable {
+    package struct TransferTask: OptionMap, EnqueuedFile {
         /// The app's own number, which no other task of the session has.
         package var task: Int64 = 0
         package var url = ""
@@ -72,8 +72,22 @@ extension App1 {
         package var priority: Int64?
         package init() {}
 
-        static var mostInList: Int { 10_000 }
+        static var mostInList: Int { mostInCall }
         package static let longestDescription = 16_384
+
+        /// What is no text is an empty one.
+        package var texts: [String] {
+            let numbers = [descriptor, expectsToSend, expectsToReceive, priority].compactMap(\.self)
+            let times = [timeout, resourceTimeout].compactMap(\.self)
+            let flags = [discretionary, needs.unmetered, earliest != nil, headers != nil]
+            // Its own number is one more.
+            let others = 1 + numbers.count + times.count + flags.count(where: \.self)
+            var texts = Array(repeating: "", count: others)
+            texts.append(url)
+            texts += [method, resume, description].compactMap(\.self)
+            texts += headers ?? []
+            return texts
+        }
 
         mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.required("task", &task)

@@ -21,6 +21,32 @@ extension EnqueuedFile {
     fileprivate var size: Int {
         texts.reduce(32) { $0 + 112 + $1.utf8.count }
     }
+
+    /// What the files of one call may take, with room for the options beside them.
+    fileprivate static var roomInCall: Int { Control1.mostArgumentBytes - (256 << 10) }
+
+    /// Whether a call can take it at all.
+    package var fitsInCall: Bool { size <= Self.roomInCall }
+}
+
+extension Array where Element: EnqueuedFile {
+    /// The same in order, for calls that the daemon takes.
+    package var callParts: [[Element]] {
+        var parts: [[Element]] = []
+        var rest = self[...]
+        while !rest.isEmpty {
+            var room = Element.roomInCall
+            let some = rest.prefix(Element.mostInCall).prefix { file in
+                room -= file.size
+                return room >= 0
+            }
+            // One that is too large alone is refused by name.
+            let part = some.isEmpty ? rest.prefix(1) : some
+            parts.append(Array(part))
+            rest = rest.dropFirst(part.count)
+        }
+        return parts
+    }
 }
 
 extension Control1 {
@@ -29,26 +55,13 @@ extension Control1 {
 }
 
 extension EnqueueCall {
-    /// Room for the options beside the files.
-    private static var roomForOptions: Int { 256 << 10 }
-
     /// The same as calls that the daemon takes, in the order of the files. All have the same token.
     package var parts: [Self] {
-        var parts: [Self] = []
-        var rest = files[...]
-        while !rest.isEmpty {
-            var room = Control1.mostArgumentBytes - Self.roomForOptions
-            let some = rest.prefix(File.mostInCall).prefix { file in
-                room -= file.size
-                return room >= 0
-            }
+        files.callParts.map { files in
             var part = self
-            // One that is too large alone is refused by name.
-            part.files = Array(some.isEmpty ? rest.prefix(1) : some)
-            rest = rest.dropFirst(part.files.count)
-            parts.append(part)
+            part.files = files
+            return part
         }
-        return parts
     }
 }
 

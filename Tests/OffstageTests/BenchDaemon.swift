@@ -266,10 +266,13 @@ final class BenchWorld {
 
     func serve(_ orders: BenchDaemon.Orders, until stopped: Int32) throws {
         let loop = try EventLoop()
+        var limits = Server.Limits()
+        limits.argumentBytes = Control1.mostArgumentBytes
         server = try Server(
             loop,
             name: Control1.busName,
             objects: [Server.Object(Control1.path, [interface])],
+            limits: limits,
             handlers: Server.Handlers(call: { [unowned self] in answer($0) })
         )
         let sources = [

@@ -2,6 +2,7 @@ import AppProtocol
 import Foundation
 import Linux
 @testable import Offstage
+import Synchronization
 import SystemBus
 import TestKit
 import Testing
@@ -92,6 +93,65 @@ struct SessionEventTests {
         #expect(await words(second.next()) == "nothing")
     }
 
+    /// What was asked of the session, and of the daemon by it, is done.
+    private func settle(_ session: URLSession) async throws {
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            session.flush { done.resume() }
+        }
+        session.box.outgoing.sync {}
+        try roundTrip()
+    }
+
+    /// Left before, the daemon would tell the end again; left again, another session of the name.
+    @Test func `a session is left once, and behind the acknowledgement of the last end`()
+        async throws
+    {
+        let session = bench.session(nil)
+        let work = AcceptedWork(
+            delivery: DeliveryID(1),
+            kind: .sessionEvents,
+            identifier: "photos",
+            deadline: nil
+        )
+        let events = session.events.makeAsyncIterator()
+        let reply = try bench.say(try begun(session), [:], result: "cancelled")
+        let isAcknowledged = Inbox<Bool>()
+        bench.daemon.behave(
+            "LeaveSession",
+            .decide { _ in
+                isAcknowledged.put(reply.hasCome)
+                return .answer([])
+            }
+        )
+        #expect(await words(events.next()) == "ended badly")
+        session.box.expect(SessionRun(work, bench.app.session))
+        session.finishTasksAndInvalidate()
+        try await settle(session)
+        #expect(bench.daemon.calls(of: "LeaveSession").isEmpty && !reply.hasCome)
+        #expect(await words(events.next()) == "all")
+        #expect(await words(events.next()) == "invalid")
+        #expect(try isAcknowledged.next())
+        session.finishTasksAndInvalidate()
+        try await settle(session)
+        #expect(bench.daemon.calls(of: "LeaveSession").count == 1)
+        #expect(await words(events.next()) == "nothing")
+    }
+
+    @Test func `a reader that another has followed gets nothing more`() async throws {
+        let session = bench.session(nil)
+        let first = session.events.makeAsyncIterator()
+        let reply = try bench.say(try begun(session), [:], result: "cancelled")
+        #expect(await words(first.next()) == "ended badly")
+        let second = session.events.makeAsyncIterator()
+        #expect(await words(second.next()) == "ended badly")
+        #expect(await words(first.next()) == "nothing")
+        try roundTrip()
+        #expect(!reply.hasCome)
+        session.finishTasksAndInvalidate()
+        #expect(await words(second.next()) == "invalid")
+        _ = try reply.wait().get()
+    }
+
     @Test func `a delegate is told first, and both must be done`() async throws {
         let session = bench.session(bench.recorder)
         let events = session.events.makeAsyncIterator()
@@ -178,6 +238,59 @@ struct SessionBatchTests {
             #expect(numbers == expected.map { Int64($0.taskIdentifier) })
         }
         #expect(bench.daemon.calls(of: "EnqueueTasks").isEmpty)
+    }
+
+    @Test func `more than a call takes go in several, in their order`() throws {
+        let session = bench.session(bench.recorder)
+        let end = String(repeating: "x", count: 2_000)
+        let tasks = session.downloadTasks(
+            with: try (0..<3_000).map {
+                let url = URL(string: "http://a.example/\($0)/\(end)")
+                return URLRequest(url: try #require(url))
+            }
+        )
+        session.resumeAll(tasks)
+        var (numbers, calls): ([Int64], Int) = ([], 0)
+        while numbers.count < tasks.count {
+            let sent = try bench.enqueued()
+            // 3 MiB, without a word on what is not the URL.
+            #expect(sent.count * end.utf8.count < Control1.mostArgumentBytes)
+            numbers += sent.compactMap { $0["task"]?.integerValue }
+            calls += 1
+        }
+        #expect(numbers == tasks.map { Int64($0.taskIdentifier) })
+        #expect(calls == 3)
+    }
+
+    @Test func `what is too much for the daemon after all goes in halves`() throws {
+        let session = bench.session(bench.recorder)
+        bench.daemon.behave(
+            "EnqueueTasks",
+            .decide { arguments in
+                guard (arguments[1].listValue ?? []).count > 1 else { return .answer([]) }
+                return .refuseAs(ErrorName.limitsExceeded, "the arguments are too large")
+            }
+        )
+        session.resumeAll(session.downloadTasks(with: try requests(2)))
+        for count in [2, 1, 1] { #expect(try bench.enqueued().count == count) }
+        #expect(bench.recorder.told.isEmpty)
+    }
+
+    /// The change was faster than the call, and the daemon knew nothing of the task.
+    @Test func `what is cancelled or suspended before it is sent is so with the daemon`() throws {
+        let session = bench.session(bench.recorder)
+        let tasks = session.downloadTasks(with: try requests(3))
+        session.box.outgoing.suspend()
+        session.resumeAll(tasks)
+        tasks[0].values.withLock { $0.state = .canceling }
+        tasks[1].values.withLock { $0.state = .suspended }
+        session.box.outgoing.resume()
+        let numbers = try bench.enqueued().compactMap { $0["task"]?.integerValue }
+        #expect(numbers == tasks[1...].map { Int64($0.taskIdentifier) })
+        let change = try bench.daemon.next("ChangeTasks")
+        #expect(change[1] == "suspend")
+        #expect(change[2].listValue == [.integer(Int64(tasks[1].taskIdentifier))])
+        #expect(try bench.recorder.errors.next().code == .cancelled)
     }
 
     @Test func `those that the daemon knows go on, in one call too`() throws {

@@ -35,11 +35,11 @@ struct SessionOptionTests {
     @Test func `suspending and resuming are told in their order`() throws {
         let task = bench.session(bench.recorder).downloadTask(with: try request())
         task.resume()
+        #expect(try bench.enqueued().count == 1)
         task.suspend()
         task.suspend()
         task.resume()
         task.cancel()
-        #expect(try bench.enqueued().count == 1)
         for action in ["suspend", "resume", "cancel"] {
             #expect(try bench.daemon.next("ChangeTasks")[1] == .string(action))
         }

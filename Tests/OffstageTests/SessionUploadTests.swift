@@ -67,6 +67,17 @@ struct SessionUploadTests {
         #expect(task.countOfBytesSent == 9 && task.countOfBytesReceived == 6)
     }
 
+    @Test func `progress of what has no known size says so`() throws {
+        let task = bench.session(bench.recorder)
+            .uploadTask(with: try request(), fromFile: try file("some text"))
+        task.resume()
+        _ = try bench.enqueued()
+        let progress: Value = ["task": .integer(Int64(task.taskIdentifier)), "received": 4]
+        _ = try bench.daemon.say("TaskProgressed", ["photos", progress])
+        #expect(try bench.recorder.told.next() == "sent 4 4 of -1")
+        #expect(task.countOfBytesExpectedToSend == NSURLSessionTransferSizeUnknown)
+    }
+
     @Test func `a file that cannot be read fails its own task and no other`() throws {
         let session = bench.session(bench.recorder)
         let missing = session.uploadTask(

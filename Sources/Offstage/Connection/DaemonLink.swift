@@ -276,6 +276,8 @@ extension CallError {
         switch error.reason {
         case .refused(ErrorName.unknownMethod), .refused(ErrorName.invalidArguments):
             self.init(unsupported: error.message)
+        // As what is too large to be sent at all.
+        case .refused(ErrorName.limitsExceeded): self.init(.refused(.invalid), error.message)
         case .refused(let name):
             self.init(.refused(ControlErrorName(rawValue: name)), error.message)
         case .timedOut: self.init(.timedOut, error.message)

@@ -31,6 +31,8 @@ final class EventQueue: Sendable {
         /// There is one only while there are no entries.
         var waiter: Waiter?
         var lastReader: UInt64 = 0
+        /// The newest that has asked: those that were made before it get nothing more.
+        var currentReader: UInt64 = 0
         var lastCall: UInt64 = 0
         /// Calls of tasks that were cancelled before they waited.
         var cancelled: Set<UInt64> = []
@@ -76,8 +78,14 @@ final class EventQueue: Sendable {
 
     /// What is here may still be read.
     func end(_ error: URLError?) {
-        add(.invalidated(error))
-        state.withLock { $0.isOver = true }
+        let event = URLSession.Event.invalidated(error)
+        // Whoever has read the last one and asks again must find that it was the last.
+        let waiter = state.withLock { state in
+            let waiter = state.add(event)
+            state.isOver = true
+            return waiter
+        }
+        waiter?.continuation.resume(returning: event)
     }
 
     // MARK: Reading
@@ -148,6 +156,9 @@ extension EventQueue.State {
 
     fileprivate mutating func answer(_ waiter: EventQueue.Waiter) -> EventQueue.Answer {
         if cancelled.contains(waiter.call) { return .event(nil) }
+        // Else two loops would take the first event from each other, and neither be done with it.
+        guard waiter.reader >= currentReader else { return .event(nil) }
+        currentReader = waiter.reader
         if let first = entries.first {
             takenBy = waiter.reader
             return .event(first.event)

@@ -10,6 +10,7 @@ extension SessionBox {
     func ended(_ end: SessionTaskEnd, _ number: IncomingNumber) {
         let isHeld = state.withLock { state in
             state.remaining = end.remaining
+            state.unacknowledged += 1
             state.held?.append(.ended(end, number))
             if state.held == nil { state.underWay += 1 }
             return state.held != nil
@@ -31,7 +32,10 @@ extension SessionBox {
     /// By this the daemon knows that it needs to say it no more.
     private func took(_ number: IncomingNumber) {
         app.answer(number)
-        state.withLock { $0.underWay -= 1 }
+        state.withLock { state in
+            state.underWay -= 1
+            state.unacknowledged -= 1
+        }
         finishEventsIfTold()
         becomeInvalidIfOver()
     }
@@ -149,7 +153,8 @@ extension SessionBox {
         _ delegate: (any URLSessionDelegate)?
     ) {
         queue.addOperation { [events] in
-            let (before, total) = (task.countOfBytesSent, progress.total ?? 0)
+            let before = task.countOfBytesSent
+            let total = progress.total ?? NSURLSessionTransferSizeUnknown
             task.sent(progress.received, of: total)
             guard progress.received > before else { return }
             (delegate as? any URLSessionTaskDelegate)?

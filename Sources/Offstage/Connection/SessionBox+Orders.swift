@@ -12,14 +12,19 @@ extension SessionBox {
 
     /// In calls of a bounded size.
     func change(_ tasks: [URLSessionTask], _ action: App1.TaskAction) {
-        for start in stride(from: 0, to: tasks.count, by: Self.mostChanged) {
+        for call in changes(of: tasks, action) { change(call) }
+    }
+
+    private func changes(
+        of tasks: [URLSessionTask],
+        _ action: App1.TaskAction
+    ) -> [App1.ChangeTasks] {
+        stride(from: 0, to: tasks.count, by: Self.mostChanged).map { start in
             let part = tasks[start..<min(start + Self.mostChanged, tasks.count)]
-            change(
-                App1.ChangeTasks {
-                    ($0.session, $0.action) = (identifier, action)
-                    $0.tasks = part.map { task in Int64(task.taskIdentifier) }
-                }
-            )
+            return App1.ChangeTasks {
+                ($0.session, $0.action) = (identifier, action)
+                $0.tasks = part.map { task in Int64(task.taskIdentifier) }
+            }
         }
     }
 
@@ -38,9 +43,12 @@ extension SessionBox {
 
     private func change(_ call: App1.ChangeTasks) {
         state.withLock { $0.unanswered += 1 }
-        outgoing.async { [self] in
-            app.ask(OutgoingCall(call, .kept) { [self] _ in answered() })
-        }
+        outgoing.async { self.changeNow(call) }
+    }
+
+    /// On `outgoing`; it is counted already.
+    private func changeNow(_ call: App1.ChangeTasks) {
+        app.ask(OutgoingCall(call, .kept) { [self] _ in answered() })
     }
 
     /// One call less is without an answer.
@@ -78,9 +86,10 @@ extension SessionBox {
         }
         for together in unsent {
             let downloads = together.tasks.filter { $0.file == nil }
-            for start in stride(from: 0, to: downloads.count, by: Self.mostInCall) {
-                let part = Array(downloads[start..<min(start + Self.mostInCall, downloads.count)])
-                enqueue(part, part.map { order(of: $0) })
+            var rest = downloads[...]
+            for part in downloads.map({ order(of: $0) }).callParts {
+                enqueue(Array(rest.prefix(part.count)), part)
+                rest = rest.dropFirst(part.count)
             }
         }
         let uploads = unsent.flatMap(\.tasks).filter { $0.file != nil }
@@ -93,7 +102,6 @@ extension SessionBox {
         if mustBegin { sendUploads() }
     }
 
-    private static let mostInCall = 10_000
     /// Each has its file open until the call is answered.
     private static let mostFilesInCall = 32
 
@@ -121,13 +129,10 @@ extension SessionBox {
                 fail(task, error)
             }
         }
-        // Suspended while it waited here, before the daemon knew of it.
-        let suspended = sent.filter { $0.state == .suspended }
         enqueue(sent, orders) { [self, files] in
             withExtendedLifetime(files) {}
             outgoing.async { self.sendUploads() }
         }
-        for task in suspended { change(task, .suspend) }
     }
 
     private func enqueue(
@@ -142,14 +147,23 @@ extension SessionBox {
         }
     }
 
-    /// The daemon takes all of a call or none. Of those that it refuses halves are tried, so that a
-    /// bad one fails alone.
+    /// On `outgoing`. The daemon takes all of a call or none. Of those that it refuses halves are
+    /// tried, so that a bad one fails alone.
     private func enqueueAll(
         _ tasks: [URLSessionTask],
         _ orders: [App1.TransferTask],
         answered: @escaping @Sendable () -> Void
     ) {
+        let left = tasks.indices.filter { !isDropped(tasks[$0], orders[$0]) }
+        guard left.count == tasks.count else {
+            return enqueueAll(left.map { tasks[$0] }, left.map { orders[$0] }, answered: answered)
+        }
         guard !tasks.isEmpty else { return answered() }
+        guard orders.callParts.count == 1 else {
+            return enqueueHalves(tasks, orders, answered: answered)
+        }
+        // Said before the daemon knew of them, it would be lost.
+        let suspended = tasks.filter { $0.state == .suspended }
         let call = App1.EnqueueTasks {
             ($0.session, $0.token, $0.tasks) = (identifier, UUID.token, orders)
         }
@@ -160,12 +174,40 @@ extension SessionBox {
                     for task in tasks { fail(task, URLError(.unknown, reason: error.text)) }
                     return answered()
                 }
-                let half = tasks.count / 2
-                enqueueAll(Array(tasks[..<half]), Array(orders[..<half])) { [self] in
-                    enqueueAll(Array(tasks[half...]), Array(orders[half...]), answered: answered)
-                }
+                outgoing.async { self.enqueueHalves(tasks, orders, answered: answered) }
             }
         )
+        for change in changes(of: suspended, .suspend) {
+            state.withLock { $0.unanswered += 1 }
+            changeNow(change)
+        }
+    }
+
+    private func enqueueHalves(
+        _ tasks: [URLSessionTask],
+        _ orders: [App1.TransferTask],
+        answered: @escaping @Sendable () -> Void
+    ) {
+        let half = tasks.count / 2
+        enqueueAll(Array(tasks[..<half]), Array(orders[..<half])) { [self] in
+            outgoing.async {
+                self.enqueueAll(Array(tasks[half...]), Array(orders[half...]), answered: answered)
+            }
+        }
+    }
+
+    /// It ends here: the daemon never hears of it.
+    private func isDropped(_ task: URLSessionTask, _ order: App1.TransferTask) -> Bool {
+        if task.state == .canceling {
+            fail(task, URLError(.cancelled, reason: "the task was cancelled"))
+            return true
+        }
+        guard order.fitsInCall else {
+            let reason = "its URL, header fields and description take more than about 3 MB"
+            fail(task, URLError(.unknown, reason: reason))
+            return true
+        }
+        return false
     }
 
     private func order(of task: URLSessionTask) -> App1.TransferTask {

@@ -44,6 +44,10 @@ final class SessionBox: Sendable {
         var held: [HeldEvent]?
         /// Events that the delegate is being told.
         var underWay = 0
+        /// Ends that the daemon has told, and that are not acknowledged.
+        var unacknowledged = 0
+        /// The daemon tells it no more.
+        var hasLeft = false
         /// How many the daemon has yet to tell; nil: it is not known.
         var remaining: Int?
         /// The launch for this session's events, until the delegate knows that it has all.
@@ -326,8 +330,18 @@ final class SessionBox: Sendable {
         }
     }
 
+    /// Once, and behind the last acknowledgement: what is told and not acknowledged when a session
+    /// is left is told again.
     func becomeInvalidIfOver() {
-        guard state.withLock({ $0.isClosing && $0.tasks.isEmpty }) else { return }
+        let leaves = state.withLock { state in
+            // Without a session it was never there, or is over.
+            guard state.session != nil, state.isClosing, !state.hasLeft, state.tasks.isEmpty,
+                state.unacknowledged == 0
+            else { return false }
+            state.hasLeft = true
+            return true
+        }
+        guard leaves else { return }
         let call = App1.LeaveSession { $0.session = identifier }
         outgoing.async { [app] in app.ask(OutgoingCall(call)) }
         app.remove(self)

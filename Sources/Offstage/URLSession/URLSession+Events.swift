@@ -37,8 +37,8 @@ extension URLSession {
 
             /// The next event.
             ///
-            /// - Returns: Nil: the session is invalid, the task that asks was cancelled, or another
-            ///   reader has begun to wait.
+            /// - Returns: Nil: the session is invalid, the task that asks was cancelled, or a
+            ///   reader that was made later has begun to read.
             public func next() async -> Event? { await queue.next(reader) }
         }
 

@@ -75,7 +75,8 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     ///   - task: The task.
     ///   - bytesSent: Since it was told last.
     ///   - totalBytesSent: In all.
-    ///   - totalBytesExpectedToSend: The size of the file.
+    ///   - totalBytesExpectedToSend: The size of the file; ``NSURLSessionTransferSizeUnknown`` when
+    ///     it is not known.
     func urlSession(
         _ session: URLSession,
         task: URLSessionTask,

@@ -163,7 +163,8 @@ public class URLSessionTask: NSObject, ProgressReporting, NSCopying,
     public var countOfBytesSent: Int64 { values.withLock { $0.sent } }
     /// Bytes that have come.
     public var countOfBytesReceived: Int64 { values.withLock { $0.received } }
-    /// Bytes of the body that are to be sent.
+    /// Bytes of the body that are to be sent; ``NSURLSessionTransferSizeUnknown`` when it is not
+    /// known how many.
     public var countOfBytesExpectedToSend: Int64 { values.withLock { $0.toSend } }
     /// Bytes in all; ``NSURLSessionTransferSizeUnknown`` when the server did not say.
     public var countOfBytesExpectedToReceive: Int64 { values.withLock { $0.total } }
