@@ -30,13 +30,15 @@ struct SizeHintTests {
     }
 
     /// All wait for the network, and one runs at a time.
-    private func waiting(_ orders: [SessionOrder]) throws -> Bench {
+    private func waiting(_ orders: [SessionOrder]) throws -> Bench { try waitingApp(orders).0 }
+
+    private func waitingApp(_ orders: [SessionOrder]) throws -> (Bench, LaunchID) {
         var (bench, launch) = try Bench.withApp()
         bench.askSession(launch, .join(sendsLaunchEvents: true))
         bench.configure { $0.transferSlots = 1 }
         bench.send(.condition(.network, .kernel, .value(0)))
         bench.askSession(launch, .enqueue(orders, token: nil))
-        return bench
+        return (bench, launch)
     }
 
     /// The numbers of the tasks, as they begin.
@@ -71,6 +73,25 @@ struct SizeHintTests {
             order(2, receives: 1, isDiscretionary: false),
         ])
         #expect(try begun(&bench) == [1, 2])
+    }
+
+    @Test func `small ones do not overtake those that are not discretionary`() throws {
+        var bench = try waiting([order(1, isDiscretionary: false), order(2, receives: 1)])
+        #expect(try begun(&bench) == [1, 2])
+        bench = try waiting([order(1, receives: 1), order(2, isDiscretionary: false)])
+        #expect(try begun(&bench) == [1, 2])
+        bench = try waiting([order(1), order(2, isDiscretionary: false), order(3, receives: 1)])
+        #expect(try begun(&bench) == [2, 3, 1])
+    }
+
+    @Test func `small ones do not overtake those that have waited their time`() throws {
+        for hasWaited in [false, true] {
+            var (bench, launch) = try waitingApp([order(1, receives: Self.large)])
+            bench.configure { $0.discretionaryWait = .hours(hasWaited ? 1 : 48) }
+            bench.advance(.hours(2))
+            bench.askSession(launch, .enqueue([order(2, receives: 1)], token: nil))
+            #expect(try begun(&bench) == (hasWaited ? [1, 2] : [2, 1]))
+        }
     }
 
     @Test func `what its user moves to the front goes before small ones, and to the end after all`()

@@ -110,7 +110,8 @@ struct SessionCookieTests {
             ("a=b; Domain=example", nil),
             ("a=b; Domain=b.a.example", nil),
             ("a=b; Path=relative", "a b a.example /x false"),
-            ("=b", nil), ("a", nil), ("a=b\u{1}", nil),
+            ("=b", nil), ("a", nil), ("a=b\u{1}", nil), ("a=b\u{85}c", nil),
+            ("a=b\u{2028}c", nil), ("a=b; Path=/\u{2029}", nil),
             ("__Secure-a=b", nil), ("__Secure-a=b; Secure", "__Secure-a b a.example /x true"),
             ("__Host-a=b; Secure", nil),
             ("__Host-a=b; Secure; Path=/", "__Host-a b a.example / true"),
@@ -134,6 +135,13 @@ struct SessionCookieTests {
         #expect(end("a=b; Expires=Sun, 06-Nov-1994 08:49:37 GMT") == 784_111_777)
         #expect(end("a=b; Max-Age=60; Expires=Sun, 06 Nov 1994 08:49:37 GMT") == 1_060)
         #expect(end("a=b; Max-Age=soon") == nil)
+        #expect(end("a=b; Expires=Thu, 01-Jan-70 00:00:01 GMT") == 1)
+        #expect(end("a=b; Expires=Sunday, 06-Nov-94 08:49:37 GMT") == 784_111_777)
+        #expect(end("a=b; Expires=Sun Nov  6 08:49:37 1994") == 784_111_777)
+        #expect(end("a=b; Expires=Thu, 01 Jan 1601 00:00:00 GMT") == 0)
+        #expect(end("a=b; Expires=Fri, 01-Jan-38 00:00:00 GMT") == 2_145_916_800)
+        #expect(end("a=b; Expires=01-Jan-38") == nil)
+        #expect(end("a=b; Expires=Fri, 01-Jan-38 24:00:00 GMT") == nil)
         storage.setCookie(try #require(cookie("a")))
         storage.keep(["a=; Path=/; Max-Age=0"], from: try url("http://a.example/"))
         #expect(storage.cookies?.isEmpty == true)
@@ -145,6 +153,18 @@ struct SessionCookieTests {
         storage.keep(["a=b; Secure"], from: try url("https://a.example/"))
         #expect(storage.cookies(for: try url("http://a.example/"))?.isEmpty == true)
         #expect(storage.cookies(for: try url("https://a.example/"))?.count == 1)
+    }
+
+    @Test func `an answer without TLS leaves a secure one as it is`() throws {
+        let (open, secure) = (try url("http://a.example/"), try url("https://a.example/"))
+        storage.keep(["a=b; Secure"], from: secure)
+        storage.keep(["a=c", "a=; Max-Age=0", "a=d; Path=/x", "e=f"], from: open)
+        #expect(storage.cookies?.map(\.pair) == ["a=b", "a=d", "e=f"])
+        let cookies = HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": "a=g"], for: open)
+        storage.setCookies(cookies, for: open, mainDocumentURL: nil)
+        #expect(storage.cookies(for: secure)?.map(\.pair) == ["a=b", "e=f"])
+        storage.keep(["a=c"], from: secure)
+        #expect(storage.cookies(for: open)?.map(\.pair) == ["e=f", "a=c"])
     }
 
     @Test func `fields that were joined are told apart`() throws {
@@ -171,5 +191,44 @@ struct SessionCookieTests {
         #expect(kept.domain == "a.example" && kept.path == "/" && !kept.isSecure)
         second.deleteCookie(kept)
         #expect(HTTPCookieStorage(file: file).cookies?.isEmpty == true)
+    }
+
+    @Test func `what is no cookie in the file is skipped, and what is large is read`() throws {
+        let file = folder("cookies")
+        let line = "a.example\tFALSE\t/\tFALSE\t9999999999\t"
+        let long = (0..<400).map { "\(line)long\($0)\t\(String(repeating: "x", count: 4_000))\n" }
+        let broken = "\(line)broken\tx\u{2028}y\nnone\n"
+        let text = "\(line)first\t1\r\n\(broken)\(long.joined())\(line)last\t1\n"
+        try Files.replace(file, with: text, permissions: 0o600, synchronized: false)
+        let names = HTTPCookieStorage(file: file).cookies?.map(\.name) ?? []
+        #expect(names.count == 402 && names.first == "first" && names.last == "last")
+    }
+
+    @Test func `a file that cannot be read is left as it is`() throws {
+        let file = folder("cookies")
+        let text = String(repeating: "#", count: 16 << 20) + "\n"
+        try Files.replace(file, with: text, permissions: 0o600, synchronized: false)
+        let storage = HTTPCookieStorage(file: file)
+        let date = Date(timeIntervalSinceNow: 3_600)
+        storage.setCookie(try #require(cookie("dated", expires: date)))
+        #expect(storage.cookies?.map(\.name) == ["dated"])
+        #expect(Files.status(file)?.size == Int64(text.utf8.count))
+    }
+
+    @Test func `a copy of a kept request takes no cookies to another origin`() throws {
+        storage.setCookie(try #require(cookie("mine")))
+        var kept = URLRequest(url: try url("https://a.example/1"))
+        kept.setValue("theirs=1", forHTTPHeaderField: "cookie")
+        let place = try url("https://a.example/1")
+        kept.keptCookies = URLRequest.KeptCookies(url: place, field: "theirs=1")
+        let session = bench.session(bench.recorder)
+        kept.url = try url("https://a.example:443/2")
+        #expect(try headers(kept, in: session) == ["cookie: theirs=1"])
+        kept.url = try url("http://b.example/1")
+        #expect(try headers(kept, in: session) == nil)
+        kept.url = try url("http://a.example/1")
+        #expect(try headers(kept, in: session) == ["Cookie: mine=1"])
+        kept.setValue("own=1", forHTTPHeaderField: "Cookie")
+        #expect(try headers(kept, in: session) == ["Cookie: own=1"])
     }
 }

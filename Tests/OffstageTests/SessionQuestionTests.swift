@@ -212,6 +212,31 @@ struct SessionQuestionTests {
         #expect(kind == "proceed" && options["ignored"] == nil)
     }
 
+    @Test func `cookies of a kept request do not follow it to another host`() throws {
+        let storage = HTTPCookieStorage()
+        let cookie = HTTPCookie(properties: [
+            .name: "b", .value: "2", .path: "/", .domain: "b.example",
+        ])
+        storage.setCookie(try #require(cookie))
+        bench.configuration.httpCookieStorage = storage
+        var report = bench.report(of: 5)
+        report["headers"] = .list([["name": "Cookie", "value": "a=1"]])
+        bench.daemon.behave(
+            "JoinSession",
+            .answer([["tasks": .list([.map(report)]), "missed": 0]])
+        )
+        let session = bench.session(Delaying(.useNewRequest, "http://b.example/2"))
+        let known = Inbox<URLSessionTask>()
+        session.getAllTasks { for task in $0 { known.put(task) } }
+        let task = try known.next()
+        #expect(task.originalRequest?.value(forHTTPHeaderField: "Cookie") == "a=1")
+        try ask(task, "delayed")
+        let (kind, options) = try answer()
+        #expect(kind == "request" && options["url"] == "http://b.example/2")
+        #expect(options["headers"] == ["Cookie: b=2"])
+        #expect(task.currentRequest?.value(forHTTPHeaderField: "Cookie") == nil)
+    }
+
     // MARK: Priorities
 
     @Test func `a priority goes with the task, and its change after it`() throws {
@@ -307,7 +332,14 @@ private final class Renewing: NSObject, URLSessionTaskDelegate {
 private final class Delaying: NSObject, URLSessionTaskDelegate {
     private let disposition: URLSession.DelayedRequestDisposition
 
-    init(_ disposition: URLSession.DelayedRequestDisposition) { self.disposition = disposition }
+    private let place: String
+
+    init(
+        _ disposition: URLSession.DelayedRequestDisposition,
+        _ place: String = "http://a.example/2"
+    ) {
+        (self.disposition, self.place) = (disposition, place)
+    }
 
     func urlSession(
         _ session: URLSession,
@@ -316,7 +348,7 @@ private final class Delaying: NSObject, URLSessionTaskDelegate {
         completionHandler: @escaping (URLSession.DelayedRequestDisposition, URLRequest?) -> Void
     ) {
         var renewed = request
-        renewed.url = URL(string: "http://a.example/2")
+        renewed.url = URL(string: place)
         completionHandler(disposition, disposition == .useNewRequest ? renewed : nil)
     }
 }

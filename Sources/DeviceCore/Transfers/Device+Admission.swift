@@ -65,27 +65,38 @@ extension Device {
             )
             let next = NextTransfer(
                 app: key.app,
-                turn: transfer.turn,
+                waitsForMoment: !key.hasWaited,
+                turn: key.turn(of: transfer),
                 rank: rank,
                 lane: lane,
                 id: id
             )
-            if let index = best.firstIndex(where: { $0.app == key.app }) {
+            if let index = best.firstIndex(where: { $0.isBeside(next) }) {
                 if next.turn < best[index].turn { best[index] = next }
             } else {
                 best.append(next)
             }
         }
-        return best.min { $0.rank < $1.rank }.map { ($0.lane, $0.id) }
+        // What waits for no better moment is overtaken by none that is only small.
+        let firsts = best.filter { next in
+            !best.contains { $0.app == next.app && $0.turn.plain < next.turn.plain }
+        }
+        return firsts.min { $0.rank < $1.rank }.map { ($0.lane, $0.id) }
     }
 
     /// The next one of an app.
     private struct NextTransfer {
         let app: Int
+        /// Only among these do sizes count.
+        let waitsForMoment: Bool
         let turn: TransferTurn
         let rank: TransferRank
         let lane: Int
         let id: TransferID
+
+        func isBeside(_ other: Self) -> Bool {
+            app == other.app && waitsForMoment == other.waitsForMoment
+        }
     }
 
     private mutating func begin(_ id: TransferID, _ transition: inout Transition) {

@@ -268,8 +268,16 @@ extension Transfer {
 struct TransferTurn: Hashable, Sendable, Codable, Comparable {
     let priority: Int64
     let place: Int64
-    /// Few bytes are expected of it.
+    /// Few bytes are expected of it. Counts only among discretionary ones that wait for a better
+    /// moment.
     @OmittedIfDefault var isSmall = false
+
+    /// Without what is expected of it.
+    var plain: TransferTurn {
+        var turn = self
+        turn.isSmall = false
+        return turn
+    }
 
     /// Bytes.
     static let smallSize: Int64 = 1 << 20

@@ -63,6 +63,11 @@ package struct TransferTable: Hashable, Sendable {
             let host: String
             /// It waits for no better moment any more.
             let hasWaited: Bool
+
+            /// What waits for no better moment is overtaken by none that is only small.
+            func turn(of transfer: Transfer) -> TransferTurn {
+                hasWaited ? transfer.turn.plain : transfer.turn
+            }
         }
     }
 
@@ -203,10 +208,10 @@ package struct TransferTable: Hashable, Sendable {
             hasWaited: !waits
         )
         if let lane = lanes.firstIndex(where: { $0.key == key }) {
-            lanes[lane].queue.insert(id, at: transfer.turn)
+            lanes[lane].queue.insert(id, at: key.turn(of: transfer))
         } else {
             var lane = Lane(key: key)
-            lane.queue.insert(id, at: transfer.turn)
+            lane.queue.insert(id, at: key.turn(of: transfer))
             lanes.append(lane)
         }
     }
@@ -247,8 +252,9 @@ package struct TransferTable: Hashable, Sendable {
         let key = lanes[index].key
         while let first = lanes[index].queue.first {
             if let transfer = self[first.id], transfer.state == .waiting,
-                transfer.turn == first.turn, transfer.date <= now, transfer.trigger == key.trigger,
-                transfer.question == nil, host(of: first.id) == key.host
+                key.turn(of: transfer) == first.turn, transfer.date <= now,
+                transfer.trigger == key.trigger, transfer.question == nil,
+                host(of: first.id) == key.host
             {
                 return first.id
             }

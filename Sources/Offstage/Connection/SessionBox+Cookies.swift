@@ -23,3 +23,20 @@ extension SessionBox {
         storage.keep(fields, from: url)
     }
 }
+
+extension URLRequest {
+    /// A copy of a request that the daemon has kept, with another URL, does not take the cookies of
+    /// that request to another origin. What the app has put in their place stays.
+    var withoutForeignCookies: URLRequest {
+        guard let keptCookies,
+            url.flatMap({ Origin($0.absoluteString) }) != Origin(keptCookies.url.absoluteString)
+        else { return self }
+        var request = self
+        request.keptCookies = nil
+        for (name, value) in allHTTPHeaderFields ?? [:]
+        where name.lowercased() == "cookie" && value == keptCookies.field {
+            request.allHTTPHeaderFields?[name] = nil
+        }
+        return request
+    }
+}

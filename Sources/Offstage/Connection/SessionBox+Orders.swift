@@ -238,6 +238,7 @@ extension SessionBox {
 
     /// The session's, those of the request, which go before them, and cookies.
     func headerLines(of request: URLRequest) -> [String]? {
+        let request = request.withoutForeignCookies
         var fields = options.headers
         for (name, value) in request.allHTTPHeaderFields ?? [:] {
             for other in fields.keys where other.lowercased() == name.lowercased() {

@@ -211,6 +211,7 @@ private final class TaskAnswer: Sendable {
     func cancel() { give { $0.answer = .cancel } }
 
     func use(_ request: URLRequest, for task: URLSessionTask) {
+        let request = request.withoutForeignCookies
         task.values.withLock { $0.current = request }
         give {
             ($0.answer, $0.url) = (.request, request.url?.absoluteString ?? "")

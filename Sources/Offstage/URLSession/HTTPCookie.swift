@@ -190,9 +190,7 @@ extension HTTPCookie {
             case "httponly"?: isHTTPOnly = true
             case "max-age"?:
                 age = Double(value).flatMap { HTTPCookie.seconds(Double(now) + $0) }
-            case "expires"?:
-                // Some write the day with hyphens.
-                date = HTTPDate.seconds(value.replacingOccurrences(of: "-", with: " "))
+            case "expires"?: date = HTTPCookieDate.seconds(value)
             default: break
             }
         }
@@ -244,11 +242,27 @@ struct CookiePlace {
 extension Cookie {
     /// Name and value, in bytes.
     private static let longest = 4096
+    private static let longestPath = 1024
+    private static let longestDomain = 255
 
     /// It fits into a header field, is one cookie there, and into a line of a file.
     fileprivate var canBeSent: Bool {
         !name.isEmpty && isPlain && name.utf8.count + value.utf8.count <= Self.longest
             && HTTPField(line: "Cookie: \(name)=\(value)") != nil
+            && path.utf8.count <= Self.longestPath && domain.utf8.count <= Self.longestDomain
             && (domain + path).utf8.allSatisfy { $0 > 0x20 && $0 != 0x7f }
+            && [name, value, domain, path].allSatisfy(\.unicodeScalars.isOneLine)
+    }
+}
+
+extension String.UnicodeScalarView {
+    /// No control character, and nothing that ends a line, in ASCII or not.
+    fileprivate var isOneLine: Bool {
+        allSatisfy {
+            switch $0.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator: false
+            default: true
+            }
+        }
     }
 }

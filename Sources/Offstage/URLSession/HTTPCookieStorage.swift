@@ -27,11 +27,14 @@ public class HTTPCookieStorage: NSObject, @unchecked Sendable {  // Locked: `sta
     private static let most = 3_000
     /// Of a header field; servers take no longer ones.
     private static let longestField = 8_000
+    /// Bytes. As many cookies as are kept, each as long as one may be, are fewer.
+    private static let longestFile = 16 << 20
 
     /// Of the app. Cookies with a date are kept over launches, in the file `cookies` of a directory
     /// with the name of the program in the directory for application support
     /// (`~/.local/share/PROGRAM/cookies`), which only its user can read. Two processes of one name
-    /// write the same file.
+    /// write the same file. A line of it that is no cookie is skipped. A file that is there and
+    /// cannot be read is left as it is: then cookies are gone with the process.
     public class var shared: HTTPCookieStorage { common }
 
     private static let common: HTTPCookieStorage = {
@@ -50,13 +53,27 @@ public class HTTPCookieStorage: NSObject, @unchecked Sendable {  // Locked: `sta
 
     /// `file`: where those with a date are kept; nil: nowhere.
     init(file: String?) {
-        self.file = file
-        let text = file.flatMap { try? Files.text($0) } ?? ""
-        let cookies = (try? Cookie.parse(text)) ?? []
+        let cookies = file.flatMap { HTTPCookieStorage.read($0) }
+        // What could not be read is not replaced.
+        self.file = cookies == nil ? nil : file
         let now = Date()
-        let kept = cookies.map { Kept(cookie: HTTPCookie($0, isHTTPOnly: false), since: now) }
+        let kept = (cookies ?? []).map {
+            Kept(cookie: HTTPCookie($0, isHTTPOnly: false), since: now)
+        }
         state = Mutex(State(kept: kept))
         super.init()
+    }
+
+    /// Nil: there is a file, and it cannot be read.
+    private static func read(_ file: String) -> [Cookie]? {
+        do throws(LinuxError) {
+            let lines = try Files.text(file, limit: longestFile).utf8.split(separator: 0x0a)
+            return lines.flatMap { (try? Cookie.parse(String(Substring($0)))) ?? [] }
+        } catch {
+            if error.errno == .noEntry { return [] }
+            LibraryLog.write("cookies cannot be read, and none will be kept: \(error)")
+            return nil
+        }
     }
 
     /// Of ``setCookies(_:for:mainDocumentURL:)``. A session has its own:
@@ -100,7 +117,8 @@ public class HTTPCookieStorage: NSObject, @unchecked Sendable {  // Locked: `sta
         change { kept in kept.removeAll { $0.since > date } }
     }
 
-    /// Keeps cookies of an answer, if ``cookieAcceptPolicy`` lets it.
+    /// Keeps cookies of an answer, if ``cookieAcceptPolicy`` lets it. One that came over http does
+    /// not replace or remove a secure one.
     ///
     /// - Parameters:
     ///   - cookies: Of one answer.
@@ -108,7 +126,7 @@ public class HTTPCookieStorage: NSObject, @unchecked Sendable {  // Locked: `sta
     ///   - mainDocumentURL: What was asked for; nil: the same.
     public func setCookies(_ cookies: [HTTPCookie], for URL: URL?, mainDocumentURL: URL?) {
         guard cookieAcceptPolicy.accepts(from: URL, askedAs: mainDocumentURL) else { return }
-        set(cookies)
+        set(cookies, from: URL)
     }
 
     // MARK: For sessions
@@ -126,7 +144,7 @@ public class HTTPCookieStorage: NSObject, @unchecked Sendable {  // Locked: `sta
     /// Header fields of one answer.
     func keep(_ fields: [String], from url: URL) {
         let now = Self.now
-        set(fields.compactMap { HTTPCookie(field: $0, from: url, now: now) })
+        set(fields.compactMap { HTTPCookie(field: $0, from: url, now: now) }, from: url)
     }
 
     private var living: [HTTPCookie] {
@@ -136,10 +154,18 @@ public class HTTPCookieStorage: NSObject, @unchecked Sendable {  // Locked: `sta
 
     private static var now: Int64 { Int64(Date().timeIntervalSince1970) }
 
-    private func set(_ cookies: [HTTPCookie]) {
+    /// `url`: where they came from; nil: from the app.
+    private func set(_ cookies: [HTTPCookie], from url: URL? = nil) {
         let (now, date) = (Self.now, Date())
+        let isOpen = url.flatMap { CookiePlace($0) }.map { !$0.isSecure } ?? false
         change { kept in
             for cookie in cookies {
+                // Who is on the way could have written it (RFC 6265bis).
+                if isOpen,
+                    kept.contains(where: { $0.cookie.replaces(cookie) && $0.isSecure(at: now) })
+                {
+                    continue
+                }
                 kept.removeAll { $0.cookie.replaces(cookie) }
                 guard cookie.isAlive(at: now) else { continue }
                 let domain = cookie.cookie.domain
@@ -177,6 +203,8 @@ public class HTTPCookieStorage: NSObject, @unchecked Sendable {  // Locked: `sta
 }
 
 extension HTTPCookieStorage.Kept {
+    fileprivate func isSecure(at now: Int64) -> Bool { cookie.isSecure && cookie.isAlive(at: now) }
+
     /// In Netscape's format; nil: it is of the session.
     fileprivate var line: String? {
         let stored = cookie.cookie

@@ -47,9 +47,19 @@ public struct URLRequest: Hashable, Sendable {
     /// False: only while the network is not metered and low-data mode is off.
     public var allowsConstrainedNetworkAccess = true
     /// False: no cookies of the session's storage go with it, and those of its answer are not kept.
+    /// It is not stored: after a relaunch it is true in the requests of a task. Then cookies of the
+    /// task's answer are kept, and go with a new request for it without a field `Cookie`.
     public var httpShouldHandleCookies = true
     /// Has no effect.
     public var networkServiceType = NetworkServiceType.default
+    /// Of a request that the daemon has kept for its task.
+    var keptCookies: KeptCookies?
+
+    /// A field `Cookie` that may have been made from the session's storage, for this URL.
+    struct KeptCookies: Hashable, Sendable {
+        let url: URL
+        let field: String
+    }
 
     /// A request without header fields.
     ///

@@ -117,14 +117,15 @@ public class URLSessionTask: NSObject, ProgressReporting, NSCopying,
 
     /// Bytes, header fields included, at the most; to be set before the first `resume()`. A
     /// discretionary download of which at most 1 MiB is expected, or such an upload by what is to
-    /// be sent, goes before the app's other tasks of its priority. Else sizes have no effect.
+    /// be sent, goes before the app's other discretionary tasks of its priority, as long as they
+    /// wait for a better moment. Else sizes have no effect.
     public var countOfBytesClientExpectsToReceive: Int64 {
         get { values.withLock { $0.expectsToReceive } }
         set { values.withLock { $0.expectsToReceive = newValue } }
     }
 
     /// From 0 to 1: what of the app's own tasks goes first. Tasks of the same priority go in the
-    /// order in which they were resumed, small discretionary ones first
+    /// order in which they were resumed, of discretionary ones the small ones first
     /// (``countOfBytesClientExpectsToReceive``). Kept over relaunches.
     public var priority: Float {
         get { values.withLock { $0.priority } }
@@ -279,5 +280,6 @@ extension URLRequest {
         self.init(url: url)
         httpMethod = method
         for field in fields { addValue(field.value, forHTTPHeaderField: field.name) }
+        keptCookies = value(forHTTPHeaderField: "Cookie").map { KeptCookies(url: url, field: $0) }
     }
 }
