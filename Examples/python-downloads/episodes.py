@@ -122,8 +122,13 @@ async def wait(daemon, numbers):
     left = set(numbers)
     succeeded = True
     # Some may have ended before anybody listened.
-    known = await daemon.transfers(numbers)
+    asked = numbers
+    known = await daemon.transfers(asked)
     while True:
+        for number in left.intersection(asked) - {transfer["id"] for transfer in known}:
+            left.remove(number)
+            succeeded = False
+            print(f"{number}: is not listed any more", flush=True)
         for transfer in known:
             if transfer["id"] not in left or "ended" not in transfer:
                 continue
@@ -136,7 +141,8 @@ async def wait(daemon, numbers):
         if not left:
             return succeeded
         end = await daemon.ends.get()
-        known = await daemon.transfers([end["transfer"]]) if end["transfer"] in left else []
+        asked = [end["transfer"]] if end["transfer"] in left else []
+        known = await daemon.transfers(asked) if asked else []
 
 
 async def main():

@@ -190,11 +190,14 @@ extension Control1 {
 
         /// Far below what an answer may hold, however long the URLs are.
         package static let most = 500
+        /// As many as are kept: what `more` tells can be asked for.
+        package static let mostAsked = 20_000
 
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.option(
                 "transfers",
                 &transfers,
+                upTo: Self.mostAsked,
                 "only these, in this order; what is gone is left out"
             )
         }

@@ -50,7 +50,8 @@ extension Array where Element: EnqueuedFile {
 }
 
 extension Control1 {
-    /// Bytes of memory that the arguments of one call may take: room for 10,000 files.
+    /// Bytes of memory that the arguments of one call may take: room for 10,000 files, unless their
+    /// names are long.
     package static let mostArgumentBytes = 3 << 20
 }
 

@@ -132,12 +132,17 @@ extension Array: FieldType where Element: FieldType {
     var value: Value { .list(map(\.value)) }
 
     init(_ value: Value, of name: String) throws(OptionError) {
+        try self.init(value, of: name, upTo: Element.mostInList)
+    }
+
+    init(_ value: Value, of name: String, upTo limit: Int) throws(OptionError) {
+        let wanted = "a list of at most \(limit) elements"
         guard let list = value.listValue else {
-            throw OptionError(name, value, isNot: Self.noun)
+            throw OptionError(name, value, isNot: wanted)
         }
-        guard list.count <= Element.mostInList else {
+        guard list.count <= limit else {
             throw OptionError(
-                reason: "\(name) is not \(Self.noun)",
+                reason: "\(name) is not \(wanted)",
                 value: "\(list.count) elements",
                 fix: "give the others in another call"
             )

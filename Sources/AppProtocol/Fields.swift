@@ -144,6 +144,21 @@ package struct Fields {
         text = try String.bounded(value, of: name, to: limit)
     }
 
+    /// Numbers that may be more than other lists have.
+    mutating func option(
+        _ name: String,
+        _ numbers: inout [Int64]?,
+        upTo limit: Int,
+        _ note: String = ""
+    ) throws(OptionError) {
+        guard mode == .reading, let value = options[name] else {
+            return try option(name, &numbers, note)
+        }
+        options[name] = nil
+        try option(name, &numbers, note)
+        numbers = try [Int64](value, of: name, upTo: limit)
+    }
+
     /// By it a call that is made again is known.
     mutating func token(_ token: inout String?, _ note: String) throws(OptionError) {
         try option("token", &token, note)

@@ -22,6 +22,10 @@ int clinux_open_at(int directory, const char *name, int flags, mode_t mode) {
     return openat(directory, name, flags | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW, mode);
 }
 
+int clinux_know_at(int directory, const char *name) {
+    return openat(directory, name, O_PATH | O_CLOEXEC | O_NOFOLLOW);
+}
+
 int clinux_rename_at(int directory, const char *name, const char *new_name, int replace) {
     if (replace) return renameat(directory, name, directory, new_name);
     int result = renameat2(directory, name, directory, new_name, RENAME_NOREPLACE);

@@ -25,6 +25,9 @@ package struct Failure: Error, Equatable, Sendable {
     /// The connection stands, and the time for an answer is over.
     package var isLate = false
 
+    /// The service is of another version, which does not have what it was asked.
+    package var isOfOtherVersion = false
+
     /// How far a service had come when it went away.
     package enum Loss: Sendable {
         /// Nobody listens.

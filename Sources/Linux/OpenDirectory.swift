@@ -28,6 +28,16 @@ package struct OpenDirectory: ~Copyable, Sendable {
         )
     }
 
+    /// To know again what has this name, whatever becomes of that: it can neither be read nor
+    /// written. A link is not followed.
+    package func know(_ name: String) throws(LinuxError) -> FileDescriptor {
+        FileDescriptor(
+            owning: try checkAgain("open", "\(path)/\(name)") {
+                unsafe clinux_know_at(descriptor.number, name)
+            }
+        )
+    }
+
     /// Without `replacing`, a file of the new name stays as it is, which is the error `exists`.
     package func rename(
         _ name: String,

@@ -200,6 +200,8 @@ final class Upload: RunningExchange {
         let confirmed = exchange.confirmed
         let size = if case .complete(let size) = end { size } else { confirmed }
         switch end {
+        // Its server had no time to make anything.
+        case .interrupted(let interruption) where interruption.cause == .stopped: break
         case .complete, .interrupted: wasIgnored = !isTakenUp && exchange.sent > 0
         case .failed, .challenged: break
         }

@@ -124,7 +124,24 @@ struct ManyTransfersTests {
         #expect(
             outcome.errors
                 == "offstage: no more are kept; the first 10000 files are stored, "
-                + "as transfers 1 to 10000\n"
+                + "as transfers 1 to 10000: repeat it with the rest\n"
         )
+    }
+
+    @Test func `a long list with one URL that no call takes is not handed over in part`() throws {
+        let control = Taking()
+        let lines = (1...12_000).map { "https://example.org/\($0)\n" }
+        let long = "https://example.org/" + String(repeating: "a", count: 4096)
+        let path = try scratch.write("list", lines.joined() + long)
+        let outcome = terminal.run(["download", "-d", "/tmp", "-i", path], control)
+        #expect(outcome.status == 2 && control.calls.isEmpty)
+        #expect(outcome.errors.contains("url is too long"), "\(outcome.errors)")
+    }
+
+    @Test func `the numbers of all that are kept can be asked for at once`() throws {
+        #expect(Control1.TransferPage.mostAsked >= Device.mostTransfers)
+        let call = Control1.TransferPage { $0.transfers = Array(1...20_000) }
+        let read = try Control1.row(Control1.TransferPage.name)?.call(call.encoded.arguments)
+        #expect(read == .transferPage(call))
     }
 }

@@ -61,7 +61,7 @@ struct OtherVersionTests {
 
     @Test(arguments: [
         ("pause", "Pause"), ("status", "Overview"), ("limits", "Limits"),
-        ("submit --refresh -- true", "Submit"), ("transfers", "TransferPage"),
+        ("submit --refresh -- true", "Submit"), ("transfers", "Transfers"),
     ])
     func `what an older daemon does not have is said with its version`(
         line: String,
@@ -76,6 +76,19 @@ struct OtherVersionTests {
             ),
             "\(outcome)"
         )
+    }
+
+    @Test func `an older daemon tells all transfers at once`() throws {
+        var transfer = Report.Transfer()
+        transfer.id = TransferID(7)
+        let list = try [Reported(transfer)].values
+        let daemon = try OtherDaemon([
+            "Version": Self.version, "Transfers": { $0.answer(list) },
+        ])
+        let outcome = try run("transfers --json", daemon)
+        #expect(outcome.status == 0, "\(outcome)")
+        let printed = try ValueJSON.parse(outcome.output, limit: 1 << 20)
+        #expect(printed.listValue?.compactMap { $0["id"]?.integerValue } == [7])
     }
 
     @Test func `what is not Offstage is not taken for another version of it`() throws {

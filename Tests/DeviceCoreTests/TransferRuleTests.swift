@@ -83,14 +83,22 @@ struct TransferRuleTests {
         #expect(try #require(bench.begun[id]).exchange.resume == nil)
     }
 
-    @Test mutating func `a complete file that is lost is fetched anew`() throws {
+    @Test mutating func `a complete file that is lost is fetched anew, later each time`() throws {
         let id = try enqueue()
-        answer(id, "1")
-        bench.report(id, .ended(.complete(size: 100), durable: 100))
-        #expect(bench.placed[id]?.size == 100)
-        bench.report(id, .lost)
-        #expect(bench.transfer(id)?.end == nil)
-        #expect(try #require(bench.begun[id]).exchange.resume == nil)
+        for least in [1, 2, 4] as [Int64] {
+            answer(id, "1")
+            bench.report(id, .progress(received: 60, durable: 40))
+            bench.report(id, .ended(.complete(size: 100), durable: 100))
+            #expect(bench.placed[id]?.size == 100)
+            bench.report(id, .lost)
+            #expect(bench.transfer(id)?.end == nil)
+            #expect(bench.begun[id] == nil)
+            let wait = try #require(bench.transfer(id)?.retry).wait
+            let due = (least * 1_000_000_000)...(least * 1_500_000_000)
+            #expect(due.contains(wait.nanoseconds))
+            bench.advance(wait)
+            #expect(try #require(bench.begun[id]).exchange.resume == nil)
+        }
     }
 
     @Test mutating func `a server that failed is not said to be busy`() throws {

@@ -97,6 +97,7 @@ struct TransferTests {
         #expect(bench.begun[id] == nil)
         // Somebody has removed it meanwhile: from the start.
         bench.report(id, .lost)
+        bench.advance(.seconds(3))
         #expect(try #require(bench.begun[id]).exchange.resume == nil)
     }
 

@@ -139,6 +139,8 @@ int clinux_open_path(const char *path);
 int clinux_open_directory(const char *path);
 /// A file in a directory; a link is not followed.
 int clinux_open_at(int directory, const char *name, int flags, mode_t mode);
+/// What is there, a link itself too, to know it again: it can neither be read nor written.
+int clinux_know_at(int directory, const char *name);
 /// Renames within a directory. Without `replace` a file of the new name stays: EEXIST.
 int clinux_rename_at(int directory, const char *name, const char *new_name, int replace);
 /// Into another directory of the same file system: EXDEV of another.

@@ -187,12 +187,14 @@ struct DaemonControl: Control {
         guard call.method != Control1.Version.name,
             let daemon = try? self.call(Control1.Version())
         else { return nil }
-        return Failure(
+        var failure = Failure(
             .failed,
             "the daemon is version \(daemon.version.printable), which does not have "
                 + "\(call.method) as this version does",
             fix: Self.sameVersion
         )
+        failure.isOfOtherVersion = true
+        return failure
     }
 
     /// A refusal of the daemon's ends with what to do, in brackets.

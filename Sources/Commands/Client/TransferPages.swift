@@ -3,10 +3,26 @@ import CommandTable
 import Vocabulary
 
 extension Invocation {
-    /// These transfers, or all (nil) in the order in which they go. The daemon tells them in parts.
+    /// These transfers, or all (nil) in the order in which they go.
     func transfers(
         _ ids: [Int64]? = nil,
         waiting: Waiting = Waiting()
+    ) throws(Failure) -> [Report.Transfer] {
+        do throws(Failure) {
+            return try transferPages(ids, waiting)
+        } catch  where error.isOfOtherVersion {
+            // An older daemon tells all of them at once, or none.
+            let all = try ask(Control1.Transfers(), waiting: waiting).map(\.report)
+            guard let ids else { return all }
+            let wanted = Set(ids)
+            return all.filter { wanted.contains(Int64(clamping: $0.id.number)) }
+        }
+    }
+
+    /// The daemon tells them in parts.
+    private func transferPages(
+        _ ids: [Int64]?,
+        _ waiting: Waiting
     ) throws(Failure) -> [Report.Transfer] {
         var told: [Report.Transfer] = []
         var rest = ids?[...]

@@ -53,6 +53,7 @@ struct TransferWatch {
     /// `interrupted` becomes readable when the user wants to leave.
     func follow(_ interrupted: Int32) throws(Failure) -> [Report.Transfer] {
         var board = TransferBoard()
+        var known: [Int64: Report.Transfer] = [:]
         var drawn = 0
         // Who was given numbers has had an answer.
         var waiting = Invocation.Waiting(wasThere: ids != nil, interrupted: interrupted) {
@@ -60,7 +61,7 @@ struct TransferWatch {
             drawn = 0
         }
         while true {
-            let mine = try transfers(waiting)
+            let mine = try transfers(&known, waiting)
             waiting.wasThere = true
             if invocation.console.errorsAreSeen {
                 // It may be another size by now.
@@ -81,8 +82,24 @@ struct TransferWatch {
         }
     }
 
-    /// A signal ends the call that it comes into: then the user wants to leave, and no call failed.
+    /// In the order of the numbers that were given. `known`: those that have ended, which are not
+    /// asked for again.
     private func transfers(
+        _ known: inout [Int64: Report.Transfer],
+        _ waiting: Invocation.Waiting
+    ) throws(Failure) -> [Report.Transfer] {
+        guard let ids else { return try ask(nil, waiting) }
+        var found = known
+        for transfer in try ask(ids.filter { known[$0] == nil }, waiting) {
+            found[Int64(clamping: transfer.id.number)] = transfer
+        }
+        known = found.filter { $0.value.hasEnded }
+        return ids.compactMap { found[$0] }
+    }
+
+    /// A signal ends the call that it comes into: then the user wants to leave, and no call failed.
+    private func ask(
+        _ ids: [Int64]?,
         _ waiting: Invocation.Waiting
     ) throws(Failure) -> [Report.Transfer] {
         do throws(Failure) {

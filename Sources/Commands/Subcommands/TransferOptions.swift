@@ -36,7 +36,10 @@ struct TransferOptions {
                 + "2026-12-24 or 18:30",
             argument: "TIME"
         ),
-        OptionRow("notify", "show a notification on the desktop when all have ended"),
+        OptionRow(
+            "notify",
+            "show a notification on the desktop when all have ended, one for each 10,000 files"
+        ),
     ]
 
     /// Of downloads and uploads alike.
@@ -185,7 +188,12 @@ struct TransferOptions {
         _ invocation: Invocation
     ) throws(Failure) -> [Int64] {
         var ids: [Int64] = []
-        for var part in call.parts {
+        let parts = call.parts
+        // One alone is refused or taken as a whole.
+        if parts.count > 1 {
+            for part in parts { try check(part.encoded) }
+        }
+        for var part in parts {
             // With the token of the first one it would be answered as that.
             if !ids.isEmpty { part.manner.token = try Invocation.token() }
             do throws(Failure) {
@@ -194,10 +202,23 @@ struct TransferOptions {
                 guard let first = ids.first, let last = ids.last else { throw error }
                 var failure = error
                 failure.message +=
-                    "; the first \(ids.count) files are stored, as transfers \(first) to \(last)"
+                    "; the first \(ids.count) files are stored, as transfers \(first) to \(last): "
+                    + "repeat it with the rest"
                 throw failure
             }
         }
         return ids
+    }
+
+    /// What the daemon would refuse of a call however it stands with transfers.
+    private static func check(_ call: EncodedCall) throws(Failure) {
+        do throws(OptionError) {
+            _ = try Control1.row(call.method)?.call(call.arguments)
+        } catch {
+            let message = error.reason + (error.value.isEmpty ? "" : ": \(error.value)")
+            var failure = Failure(.usage, message.printable, fix: error.fix.printable)
+            failure.isFixInLine = true
+            throw failure
+        }
     }
 }

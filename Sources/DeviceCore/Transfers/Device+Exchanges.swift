@@ -47,6 +47,7 @@ extension Device {
         case (.lost, .placing):
             // What was complete is not there any more, or something else is: from the start.
             transfers.change(id) { $0.resume = nil }
+            delay(id, .lostFile, hasProgressed: false, &transition)
             settle(id, as: .wait, &transition)
         case (.lost, .running):
             transfers.change(id) { $0.resume = nil }
@@ -131,7 +132,10 @@ extension Device {
         guard let resume, resume.filled.count > transfers[id]?.resume?.filled.count ?? 0 else {
             return
         }
-        transfers.change(id) { ($0.resume, $0.retry) = (resume, nil) }
+        transfers.change(id) {
+            $0.resume = resume
+            $0.forgetRetry()
+        }
         save(.transfer(id))
     }
 
@@ -193,7 +197,8 @@ extension Device {
             }
             $0.inode = attempt.inode
             $0.modified = attempt.answer?.headers.value(of: "Last-Modified")
-            ($0.state, $0.resume, $0.retry) = (.placing(size: size), nil, nil)
+            ($0.state, $0.resume) = (.placing(size: size), nil)
+            $0.forgetRetry()
         }
         save(.transfer(id))
         emitPlacement(id, &transition)
@@ -270,6 +275,18 @@ extension Transfer.Attempt {
         var point = ResumePoint(offset: durable, validator: validator, total: answer.total)
         point.ranges = further
         return point
+    }
+}
+
+extension ExchangeEnd.Interruption {
+    /// It was complete, and gone before it had its name.
+    fileprivate static let lostFile = Self(.shortage, reason: "the complete file was gone")
+}
+
+extension Transfer {
+    /// There was progress, which is none while each complete file is lost again.
+    fileprivate mutating func forgetRetry() {
+        if retry?.interruption != .lostFile { retry = nil }
     }
 }
 

@@ -135,7 +135,7 @@ struct TransferFiles {
     ) -> TransferEvent {
         let (name, partial) = (placement.name, placement.file.partialName)
         do throws(LinuxError) {
-            guard let found = try directory.status(of: partial), placement.isWhole(found) else {
+            guard let file = try fetched(placement, in: directory) else {
                 // What is there is not what was fetched, if anything is.
                 try? directory.remove(partial)
                 // By a daemon that has died since: it did not live to tell.
@@ -152,6 +152,14 @@ struct TransferFiles {
                 try? directory.setModified(seconds, of: partial)
             }
             try directory.rename(partial, to: name, replacing: placement.overwrites)
+            // Another may have come in its place just before. Who moves the file on, or puts
+            // another there, is free to: what is there now is theirs.
+            if let there = try? directory.status(of: name), there.kind != .file,
+                (try? file.status())?.links == 0
+            {
+                return .lost
+            }
+            return .placed(name: name)
         } catch {
             if error.errno == .noEntry { return .lost }
             // Where a name is given in two steps, the file may have both.
@@ -161,12 +169,20 @@ struct TransferFiles {
             try? directory.remove(partial)
             return .placed(name: name)
         }
-        // Another may have come in its place just before. Who moves the file on is free to.
-        if let named = try? directory.status(of: name), !placement.isFile(named) {
-            try? directory.remove(name)
-            return .lost
-        }
-        return .placed(name: name)
+    }
+
+    /// All of the file that was fetched, known from now on by more than a name. Nil: what is there
+    /// is not that.
+    private static func fetched(
+        _ placement: Placement,
+        in directory: borrowing OpenDirectory
+    ) throws(LinuxError) -> FileDescriptor? {
+        let partial = placement.file.partialName
+        guard try directory.status(of: partial) != nil else { return nil }
+        let file = try directory.know(partial)
+        let found = try file.status()
+        guard placement.isWhole(found) else { return nil }
+        return file
     }
 
     /// The file has its name already.
