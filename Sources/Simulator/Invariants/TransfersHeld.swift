@@ -8,13 +8,27 @@ final class TransfersHeld: EffectInvariant, ProcessInvariant {
     /// Of the last answer.
     private var totals: [TransferID: Int64] = [:]
     /// Since when: no network; a metered one; low-data mode; low-power mode.
-    private var offline: BootTime?
-    private var metered: BootTime?
+    private var offline: Spell?
+    private var metered: Spell?
     private var lowData: BootTime?
     private var saving: BootTime?
     /// A device does not believe at once that its network is gone (`Device.networkGrace`).
     private static let patience = Interval.minutes(1)
     private var orders: [TransferID: TransferOrder] = [:]
+
+    /// A time without a sleep. After each, the device waits a while before it believes in a loss.
+    private struct Spell {
+        let since: BootTime
+        private let slept: Interval
+
+        init(at now: Moment) { (since, slept) = (now.boot, Self.slept(at: now)) }
+
+        func lasts(at now: Moment) -> Bool { Self.slept(at: now) - slept < .seconds(1) }
+
+        private static func slept(at now: Moment) -> Interval {
+            Interval(nanoseconds: now.boot.nanoseconds - now.awake.nanoseconds)
+        }
+    }
 
     func performed(_ effect: Effect, at now: Moment, _ world: World) -> String? {
         guard case .transfer(let id, let action) = effect, let url = action.url else { return nil }
@@ -76,8 +90,8 @@ final class TransfersHeld: EffectInvariant, ProcessInvariant {
 
     func ended(_ turn: Turn, _ world: World) -> String? {
         let now = world.now.boot
-        offline = isOffline(world) ? offline ?? now : nil
-        metered = isMetered(world) ? metered ?? now : nil
+        offline = isOffline(world) ? goOn(offline, world.now) : nil
+        metered = isMetered(world) ? goOn(metered, world.now) : nil
         lowData = isLowData(world) ? lowData ?? now : nil
         saving = isSaving(world) ? saving ?? now : nil
         return nil
@@ -92,6 +106,15 @@ final class TransfersHeld: EffectInvariant, ProcessInvariant {
 
     private func connections(to isMeant: (String) -> Bool) -> Int64 {
         running.reduce(0) { $0 + (isMeant($1.host) ? $1.connections : 0) }
+    }
+
+    private func goOn(_ spell: Spell?, _ now: Moment) -> Spell {
+        if let spell, spell.lasts(at: now) { return spell }
+        return Spell(at: now)
+    }
+
+    private func isLong(_ spell: Spell?, _ now: Moment) -> Bool {
+        spell.map { $0.lasts(at: now) && isLong($0.since, now) } ?? false
     }
 
     private func isLong(_ since: BootTime?, _ now: Moment) -> Bool {
