@@ -28,14 +28,22 @@ struct TransferDateTests {
 
     // MARK: A better moment
 
-    /// The moved one is tried first, and may still wait.
-    @Test mutating func `one that has waited its time begins before those that have not`() throws {
+    /// Two that wait for a better moment. The younger one was moved to the front, and may still
+    /// wait when the older one may not.
+    private mutating func waiting(
+        apart span: Interval
+    ) throws -> (older: TransferID, younger: TransferID) {
         bench.set(.network, 2)
         bench.set(.power, 0)
         let older = try enqueue { $0.isDiscretionary = true }
-        bench.advance(.hours(6))
+        bench.advance(span)
         let younger = try enqueue { $0.isDiscretionary = true }
         bench.ask(.transfer(.move([younger], TransferMove(place: .first))))
+        return (older, younger)
+    }
+
+    @Test mutating func `one that has waited its time begins before those that have not`() throws {
+        let (older, younger) = try waiting(apart: .hours(6))
         bench.advance(.hours(6) - .seconds(1))
         #expect(bench.transferGates(older) == ["better-moment"])
         bench.advance(.seconds(1))
@@ -46,12 +54,7 @@ struct TransferDateTests {
     }
 
     @Test mutating func `a setting that lets them wait less counts at once`() throws {
-        bench.set(.network, 2)
-        bench.set(.power, 0)
-        let older = try enqueue { $0.isDiscretionary = true }
-        bench.advance(.hours(2))
-        let younger = try enqueue { $0.isDiscretionary = true }
-        bench.ask(.transfer(.move([younger], TransferMove(place: .first))))
+        let (older, younger) = try waiting(apart: .hours(2))
         bench.advance(.hours(1))
         var settings = Settings()
         settings.discretionaryWait = .hours(2)

@@ -85,12 +85,21 @@ struct SessionEventTests {
         #expect(await words(first.next()) == "ended badly")
         let second = session.events.makeAsyncIterator()
         #expect(await words(second.next()) == "ended badly")
+        try await expectAcknowledged(behindLast: second, of: session, reply)
+        #expect(await words(second.next()) == "nothing")
+    }
+
+    /// When its reader asks for what comes behind it, and not before.
+    private func expectAcknowledged(
+        behindLast reader: URLSession.Events.AsyncIterator,
+        of session: URLSession,
+        _ reply: BenchDaemon.Reply
+    ) async throws {
         try roundTrip()
         #expect(!reply.hasCome)
         session.finishTasksAndInvalidate()
-        #expect(await words(second.next()) == "invalid")
+        #expect(await words(reader.next()) == "invalid")
         _ = try reply.wait().get()
-        #expect(await words(second.next()) == "nothing")
     }
 
     /// What was asked of the session, and of the daemon by it, is done.
@@ -145,11 +154,7 @@ struct SessionEventTests {
         let second = session.events.makeAsyncIterator()
         #expect(await words(second.next()) == "ended badly")
         #expect(await words(first.next()) == "nothing")
-        try roundTrip()
-        #expect(!reply.hasCome)
-        session.finishTasksAndInvalidate()
-        #expect(await words(second.next()) == "invalid")
-        _ = try reply.wait().get()
+        try await expectAcknowledged(behindLast: second, of: session, reply)
     }
 
     @Test func `a delegate is told first, and both must be done`() async throws {

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Synchronization
 
 /// What a session has told and nobody has read yet. A reader is done with an event when it asks for
-/// the next one; until then that is the first here, and another reader gets it again.
+/// the next one. Until then the event stays first in the queue, and another reader gets it again.
 final class EventQueue: Sendable {
     private let state: Mutex<State>
 

@@ -30,9 +30,8 @@ public class HTTPCookieStorage: NSObject, @unchecked Sendable {  // Locked: `sta
     /// Bytes. As many cookies as are kept, each as long as one may be, are fewer.
     private static let longestFile = 16 << 20
 
-    /// Of the app. Cookies with a date are kept over launches, in the file `cookies` of a directory
-    /// with the name of the program in the directory for application support
-    /// (`~/.local/share/PROGRAM/cookies`), which only its user can read. Two processes of one name
+    /// Of the app. Cookies with an expiry date outlive the process, in the file
+    /// `~/.local/share/PROGRAM/cookies`. Only its user can read it. Two processes of one name
     /// write the same file. A line of it that is no cookie is skipped. A file that is there and
     /// cannot be read is left as it is: then cookies are gone with the process.
     public class var shared: HTTPCookieStorage { common }

@@ -56,9 +56,9 @@ extension URLSession {
     /// the body of the loop has returned. If the app ends before that, or leaves the loop, it is
     /// told again: the next reader of this process gets it first, and so does the next launch.
     ///
-    /// A session may have a delegate too. That is told first, on its queue; the end counts as told
-    /// when both are done with it, and a file that the delegate has moved is no event. Questions
-    /// are asked of the delegate only. A session without a delegate keeps its events until they are
+    /// A session may have a delegate too. The delegate is called first, on its queue. An end is
+    /// acknowledged when both are done with it. A file that the delegate has moved is no event.
+    /// Questions are asked of the delegate only. A session without a delegate keeps its events until they are
     /// read, and takes tasks once this property has been used.
     ///
     /// Whoever has used it must go on reading: the daemon tells one end after another, and waits.

@@ -51,9 +51,9 @@ public class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     public var networkServiceType = URLRequest.NetworkServiceType.default
     /// Where cookies are taken from, and where those of answers are kept; nil: no cookies.
     public var httpCookieStorage: HTTPCookieStorage? = HTTPCookieStorage.shared
-    /// True: the cookies of ``httpCookieStorage`` that are for the URL of a task go with it, as
-    /// they are when it is resumed first; a header field `Cookie` of the session or the request
-    /// goes before them. They are not sent to another origin that a redirect leads to.
+    /// True: a task sends the cookies of ``httpCookieStorage`` that match its URL when it is first
+    /// resumed. A header field `Cookie` of the session or the request takes precedence. Cookies are
+    /// not sent to another origin that a redirect leads to.
     public var httpShouldSetCookies = true
     /// Which cookies of the last answer to a task are kept, when its end is told. Those of the
     /// answers before it, such as redirects, are not seen.

@@ -116,9 +116,9 @@ public class URLSessionTask: NSObject, ProgressReporting, NSCopying,
     }
 
     /// Bytes, header fields included, at the most; to be set before the first `resume()`. A
-    /// discretionary download of which at most 1 MiB is expected, or such an upload by what is to
-    /// be sent, goes before the app's other discretionary tasks of its priority, as long as they
-    /// wait for a better moment. Else sizes have no effect.
+    /// discretionary task that expects to transfer at most 1 MiB goes before the app's other
+    /// discretionary tasks of its priority, as long as they wait for a better moment. Otherwise
+    /// sizes have no effect.
     public var countOfBytesClientExpectsToReceive: Int64 {
         get { values.withLock { $0.expectsToReceive } }
         set { values.withLock { $0.expectsToReceive = newValue } }
