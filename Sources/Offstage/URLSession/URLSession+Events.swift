@@ -58,8 +58,8 @@ extension URLSession {
     ///
     /// A session may have a delegate too. The delegate is called first, on its queue. An end is
     /// acknowledged when both are done with it. A file that the delegate has moved is no event.
-    /// Questions are asked of the delegate only. A session without a delegate keeps its events until they are
-    /// read, and takes tasks once this property has been used.
+    /// Questions are asked of the delegate only. A session without a delegate keeps its events
+    /// until they are read, and takes tasks once this property has been used.
     ///
     /// Whoever has used it must go on reading: the daemon tells one end after another, and waits.
     public var events: Events {
