@@ -92,6 +92,17 @@ struct SettingsFileTests {
         #expect(try Files.text(file).split(separator: "\n") == before.split(separator: "\n"))
     }
 
+    /// Nothing tells the caller when the daemon has seen a new manifest.
+    @Test func `an app can be set the moment its manifest is there`() throws {
+        let bench = try DaemonBench()
+        for number in 0..<20 {
+            try bench.manifest("feed\(number)", "BackgroundModes=fetch;\nRefreshCommand=true")
+            try bench.ask("Set", "background-refresh", "off", ["app": .string("feed\(number)")])
+        }
+        let refusal = try bench.refusal("Set", "background-refresh", "off", ["app": "food"])
+        #expect(refusal.text.contains("no app of that name: food"), "\(refusal)")
+    }
+
     @Test func `a file behind links is changed where it is, and watched there`() throws {
         let bench = try DaemonBench(starting: false)
         let scratch = bench.daemon.scratch

@@ -35,7 +35,14 @@ extension Daemon: ControlHost {
         answer: @escaping (Reply) -> Void
     ) {
         if let app, device.apps.index(of: app) == nil {
-            answer(.refused(device.unknown(app)))
+            // It may have been installed a moment ago.
+            rereadManifests()
+            afterTurn { [unowned self] in
+                guard device.apps.index(of: app) != nil else {
+                    return answer(.refused(device.unknown(app)))
+                }
+                setSetting(name, value, app, answer)
+            }
         } else if let condition = Condition(named: name), app == nil {
             setByHand(condition, value, answer)
         } else if app == nil, let refusal = unknown(name) {

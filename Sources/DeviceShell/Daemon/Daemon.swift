@@ -367,6 +367,8 @@ final class Daemon {
         let bodies = atTurnEnd
         atTurnEnd = []
         for body in bodies { body() }
+        // One that asks for another turn gets it at once.
+        if !atTurnEnd.isEmpty { deferred = try? DeferredSource(loop) {} }
         advance?.turnEnded()
         logWhenIdle()
         retryIfNeeded()
@@ -473,6 +475,8 @@ final class Daemon {
     func reread() { inputs?.readAll() }
 
     func rereadSettings() { inputs?.rereadSettings() }
+
+    func rereadManifests() { inputs?.rereadManifests() }
 
     var administratorText: ConfigurationText { inputs?.administrator ?? ConfigurationText() }
 

@@ -149,6 +149,12 @@ final class Inputs {
         refresh()
     }
 
+    /// As if the manifests had changed.
+    func rereadManifests() {
+        manifestsAreStale = true
+        refresh()
+    }
+
     /// Reads again what has changed since the last turn. Watches are renewed before the reading,
     /// so that no change falls between.
     func refresh() {
@@ -167,7 +173,8 @@ final class Inputs {
             manifestsAreStale = false
             manifestWatch?.watch(manifests.watched)
             let changes = scan()
-            if !changes.isEmpty { daemon.machine.happened(.manifests(changes)) }
+            // Before what the same turn was asked: it may name an app that was just installed.
+            if !changes.isEmpty { daemon.machine.foundFirst(.manifests(changes)) }
         }
     }
 

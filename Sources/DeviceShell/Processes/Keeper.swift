@@ -91,9 +91,10 @@ package enum Keeper {
         _ patience: Interval
     ) throws(LinuxError) {
         var lock = first
+        // Before anybody can count on this keeper: from then on the directory may go.
+        var step = markers.recordedStep()
         guard try lock.takeForKeeper() else { return }
         if let logs { try LogKeeping.begin(logs) }
-        var step = markers.recordedStep()
         while true {
             try lock.waitForDaemonsEnd()
             if lock.place == .own { step = markers.recordedStep() ?? step }
