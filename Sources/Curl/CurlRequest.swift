@@ -222,12 +222,11 @@ package final class CurlRequest {
 
     /// Without the end of the line; what is no UTF-8 is Latin-1, as HTTP once had it.
     private static func text(of line: Span<UInt8>) -> String {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(line.count)
-        for index in line.indices { bytes.append(line[index]) }
-        while let last = bytes.last, last == 13 || last == 10 { bytes.removeLast() }
-        return String(validating: bytes, as: UTF8.self)
-            ?? String(String.UnicodeScalarView(bytes.map { UnicodeScalar($0) }))
+        var count = line.count
+        while count > 0, line[count - 1] == 13 || line[count - 1] == 10 { count -= 1 }
+        let text = line.extracting(first: count)
+        if let valid = try? UTF8Span(validating: text) { return String(copying: valid) }
+        return String(String.UnicodeScalarView(text.indices.map { UnicodeScalar(text[$0]) }))
     }
 
     /// What libcurl is answered.

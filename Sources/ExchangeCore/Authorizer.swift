@@ -27,7 +27,7 @@ struct Authorizer: Sendable {
 
     /// Nil: nobody has said who asks there, or the caller has said it.
     func field(method: String, url: String, own: [HTTPField]) -> HTTPField? {
-        guard own.value(of: "Authorization") == nil, let origin = Origin(url),
+        guard !known.isEmpty, own.value(of: "Authorization") == nil, let origin = Origin(url),
             let answer = known.first(where: { $0.origin == origin })?.answer
         else { return nil }
         guard answer.challenge.knownScheme == .digest else {

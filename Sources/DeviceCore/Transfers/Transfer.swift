@@ -15,7 +15,7 @@ package struct Transfer: Hashable, Sendable, Codable {
     /// After an attempt that was interrupted.
     @Rare package internal(set) var retry: Retry? = nil
     /// Of the complete file, in its directory.
-    package internal(set) var name: String?
+    @Rare package internal(set) var name: String? = nil
     /// Where its bytes may still be, which were fetched before it was moved.
     @Rare var former: String? = nil
     /// Its place among those that wait; the smallest goes first. Nil: its number.
@@ -25,7 +25,7 @@ package struct Transfer: Hashable, Sendable, Codable {
     /// Of the complete file, as the server said it.
     @Rare var modified: String? = nil
     /// Of the complete file.
-    var inode: UInt64?
+    @Rare var inode: UInt64? = nil
     /// Nil: it is of no app's session.
     @Rare package internal(set) var task: SessionTask?
     /// Of a session's task that has ended, for its app.
@@ -390,7 +390,7 @@ package struct TransferOrder: Hashable, Sendable, Codable {
     package var overwrites: Bool
     package var isDiscretionary: Bool
     package var needs: Needs
-    package var earliest: WallTime?
+    @Rare package var earliest: WallTime? = nil
     /// How long after it was asked for `earliest` is, which a clock that is set does not lengthen;
     /// nil: it is the caller's own date.
     @Rare package var delay: Interval? = nil

@@ -7,10 +7,12 @@ package struct HTTPField: Hashable, Sendable, Codable {
 
     /// `NAME: VALUE`; nil: it is not legal.
     package init?(line: String) {
-        guard let colon = line.firstIndex(of: ":") else { return nil }
-        var value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
-        while value.last == " " || value.last == "\t" { value.removeLast() }
-        self.init(String(line[..<colon]), String(value))
+        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == 0x09 }
+        let bytes = line.utf8
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        var value = bytes[bytes.index(after: colon)...].drop(while: isBlank)
+        while let last = value.last, isBlank(last) { value.removeLast() }
+        self.init(String(line[..<colon]), String(Substring(value)))
         guard isLegal else { return nil }
     }
 }
