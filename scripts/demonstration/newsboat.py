@@ -190,7 +190,7 @@ class NewsboatScenes:
         told = wait_until(lambda: self._failures()[failures:], "the reason was told")
         self._narrator.prove(
             "the reason was told, once",
-            told == ["newsboat: its time was over"],
+            told == ["newsboat: expired: its time was over"],
             f"failure-command wrote: {told}",
         )
         self._offstage.do("history", "newsboat", "--lines", "3")
