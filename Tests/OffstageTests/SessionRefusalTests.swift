@@ -146,4 +146,31 @@ struct SessionRefusalTests {
         }
         #expect(tasks.map(\.state) == [.running, .running, .running, .completed, .running])
     }
+
+    @Test func `what is said of tasks while others are refused goes with them`() throws {
+        let session = bench.session(bench.recorder)
+        let tasks = try (0..<4).map { _ in session.downloadTask(with: try request()) }
+        let numbers = tasks.map { Int64($0.taskIdentifier) }
+        bench.daemon.behave(
+            "EnqueueTasks",
+            .decide { arguments in
+                let asked = arguments[1].listValue?.compactMap { $0["task"]?.integerValue } ?? []
+                if asked.count == numbers.count {
+                    tasks[0].taskDescription = "said meanwhile"
+                    tasks[2].priority = URLSessionTask.highPriority
+                }
+                let isBad = asked.contains(numbers[3])
+                return isBad ? .refuse(.invalid, "this is no HTTP header") : .answer([])
+            }
+        )
+        session.resumeAll(tasks)
+        // It is tried last.
+        _ = try bench.recorder.errors.next()
+        let sent = bench.daemon.calls(of: "EnqueueTasks").flatMap { $0[1].listValue ?? [] }
+        let last = numbers.map { number in sent.last { $0["task"]?.integerValue == number } }
+        #expect(sent.count > numbers.count)
+        #expect(last[0]?["description"]?.stringValue == "said meanwhile")
+        #expect(last[2]?["priority"]?.integerValue == 250)
+        #expect(last[1]?["description"] == nil && last[1]?["priority"] == nil)
+    }
 }

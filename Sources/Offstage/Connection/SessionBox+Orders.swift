@@ -189,10 +189,29 @@ extension SessionBox {
         answered: @escaping @Sendable () -> Void
     ) {
         let half = tasks.count / 2
-        enqueueAll(Array(tasks[..<half]), Array(orders[..<half])) { [self] in
+        enqueueAll(Array(tasks[..<half]), renewed(orders[..<half], of: tasks)) { [self] in
             outgoing.async {
-                self.enqueueAll(Array(tasks[half...]), Array(orders[half...]), answered: answered)
+                let rest = self.renewed(orders[half...], of: tasks)
+                self.enqueueAll(Array(tasks[half...]), rest, answered: answered)
             }
+        }
+    }
+
+    /// With what was said of their tasks meanwhile: the daemon did not know of them then.
+    private func renewed(
+        _ orders: ArraySlice<App1.TransferTask>,
+        of tasks: [URLSessionTask]
+    ) -> [App1.TransferTask] {
+        orders.indices.map { index in
+            var order = orders[index]
+            tasks[index].values.withLock { values in
+                order.priority = URLSessionTask.wirePriority(values.priority)
+                // A longer one would be refused, and the task with it.
+                let size = values.description?.utf8.count ?? 0
+                guard size <= App1.TransferTask.longestDescription else { return }
+                order.description = values.description
+            }
+            return order
         }
     }
 
