@@ -339,10 +339,10 @@ int clinux_lock_byte(int descriptor, int64_t byte, int exclusive, int wait) {
     return result;
 }
 
-int clinux_lock_file(int descriptor) {
+int clinux_lock_file(int descriptor, int wait) {
     int result;
     do {
-        result = flock(descriptor, LOCK_EX);
+        result = flock(descriptor, wait ? LOCK_EX : LOCK_EX | LOCK_NB);
     } while (result < 0 && errno == EINTR);
     return result;
 }

@@ -160,7 +160,17 @@ package struct FileDescriptor: ~Copyable, Sendable {
 
     /// Blocks until it has the file's, or the directory's, exclusive lock, which ends with this.
     package func lock() throws(LinuxError) {
-        try check(clinux_lock_file(number), "flock", "descriptor \(number)")
+        try check(clinux_lock_file(number, 1), "flock", "descriptor \(number)")
+    }
+
+    /// Takes the same lock; false when somebody else has it.
+    package func tryLock() throws(LinuxError) -> Bool {
+        do throws(LinuxError) {
+            try check(clinux_lock_file(number, 0), "flock", "descriptor \(number)")
+            return true
+        } catch  where error.errno == .again {
+            return false
+        }
     }
 
     package func status() throws(LinuxError) -> FileStatus {

@@ -94,6 +94,24 @@ struct OperatorTests {
         #expect(scratch.entries == ["g"])
     }
 
+    @Test func `who waits for another command says so once, and then goes on`() throws {
+        let place = scratch("g")
+        #expect(try run(place, "init").succeeded)
+        let other = try FileDescriptor(opening: place, [.reading, .directory])
+        try other.lock()
+        let words = ["topics", "set", "OFFSTAGE01", "org.example.Chat", "--directory=\(place)"]
+        let said = scratch("said")
+        let process = try Command([ScratchGateway.program] + words).start(logging: said)
+        try Wait.until(file: said) { $0.contains("\n") || process.hasExited }
+        #expect(try !Files.text(place + "/keys.conf").contains("org.example.Chat"))
+        _ = consume other
+        try Wait.until(readable: process.descriptor.number, "its end")
+        #expect(try process.wait(block: true) == .exited(0))
+        #expect(try Files.text(place + "/keys.conf").contains("org.example.Chat"))
+        let line = "offstage-gateway: waiting for another command that changes \(place)/keys.conf\n"
+        #expect(try Files.text(said) == line)
+    }
+
     @Test func `a key that is removed leaves nothing`() throws {
         let place = scratch("g")
         #expect(try run(place, "init").succeeded)

@@ -223,8 +223,9 @@ int clinux_lock_byte(int descriptor, int64_t byte, int exclusive, int wait);
 int clinux_unlock_byte(int descriptor, int64_t byte);
 /// 1 when somebody else holds an exclusive lock on the byte, 0 when not, -1 on error.
 int clinux_byte_is_locked(int descriptor, int64_t byte);
-/// The exclusive lock of an open file or directory, which need not be open for writing; blocks.
-int clinux_lock_file(int descriptor);
+/// The exclusive lock of an open file or directory, which need not be open for writing. `wait`:
+/// block until it is had.
+int clinux_lock_file(int descriptor, int wait);
 
 int clinux_become(uid_t user, gid_t group);
 int clinux_set_subreaper(int on);

@@ -57,7 +57,7 @@ extension GatewayProgram {
         try invocation.paths.checkExists()
         let path = invocation.paths.keys
         let isReading = [nil, "revoked", "certificate"].contains(operands.first)
-        var file = try isReading ? KeysFile(path) : KeysFile(changing: path)
+        var file = try isReading ? KeysFile(path) : KeysFile(changing: path, invocation.console)
         switch operands.first {
         case nil: try listKeys(file, invocation)
         case "add" where operands.count == 2: try addKey(operands[1], &file, invocation)

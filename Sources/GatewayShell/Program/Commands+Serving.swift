@@ -43,7 +43,7 @@ extension GatewayProgram {
             keyID: try KeysFile.word(invocation.options["key-id"] ?? "OFFSTAGE01", "--key-id"),
             team: try KeysFile.word(invocation.options["team"] ?? "TEAM000001", "--team")
         )
-        try work.run()
+        try work.run(invocation.console)
         try work.check(invocation.options)
         let settings = try GatewaySettings.read(paths.settings)
         let host = try work.host(given ?? [])

@@ -46,14 +46,14 @@ extension GatewayProgram {
         case nil: try listTopics(invocation)
         case "add" where isAdding: try addTopics(Array(operands.dropFirst()), invocation)
         case "set" where operands.count > 2:
-            var file = try KeysFile(changing: invocation.paths.keys)
+            var file = try KeysFile(changing: invocation.paths.keys, invocation.console)
             try file.setTopics(
                 try KeysFile.topics(Array(operands.dropFirst(2))),
                 of: operands[1]
             )
             try file.write()
         case "any" where operands.count == 2:
-            var file = try KeysFile(changing: invocation.paths.keys)
+            var file = try KeysFile(changing: invocation.paths.keys, invocation.console)
             try file.setTopics(nil, of: operands[1])
             try file.write()
         case "remove" where operands.count == 2:
@@ -95,7 +95,7 @@ extension GatewayProgram {
             )
         }
         let team = try KeysFile.word(text, "--team")
-        var file = try KeysFile(changing: invocation.paths.keys)
+        var file = try KeysFile(changing: invocation.paths.keys, invocation.console)
         let hadOneTeam = try file.hasOneTeam()
         let moved = try file.give(try KeysFile.topics(list), to: team)
         try file.write()
@@ -122,7 +122,7 @@ extension GatewayProgram {
         _ topic: String,
         _ invocation: GatewayInvocation
     ) throws(Failure) {
-        var file = try KeysFile(changing: invocation.paths.keys)
+        var file = try KeysFile(changing: invocation.paths.keys, invocation.console)
         let hadTeam = try file.release(topic)
         let known = try? invocation.store().apps()
         // An app that only its team names is no business of a gateway that runs.

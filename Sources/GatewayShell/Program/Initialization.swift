@@ -14,7 +14,7 @@ struct Initialization {
     private static let day: Int64 = 86_400
 
     /// Makes what is not there; what is there stays.
-    func run() throws(Failure) {
+    func run(_ console: Console) throws(Failure) {
         try checkHalves()
         _ = try failing {
             try Files.makeDirectory(paths.directory, permissions: 0o700, parents: true)
@@ -34,7 +34,7 @@ struct Initialization {
                 )
             }
         }
-        var keys = try KeysFile(changing: paths.keys)
+        var keys = try KeysFile(changing: paths.keys, console)
         if keys.ids.isEmpty {
             try Self.makeKey(ProviderKey(id: keyID, team: team), paths, &keys)
         }

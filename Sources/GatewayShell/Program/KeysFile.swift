@@ -27,8 +27,14 @@ struct KeysFile {
     private final class Lock {
         private let directory: FileDescriptor
 
-        init(_ path: String) throws(LinuxError) {
+        /// `waiting` is called if somebody else keeps it for more than a moment.
+        init(_ path: String, waiting: () -> Void) throws(LinuxError) {
             directory = try FileDescriptor(opening: path, [.reading, .directory])
+            for pause in [0, 20, 80, 200] as [Int32] {
+                _ = try Poll.wait(for: [], milliseconds: pause)
+                if try directory.tryLock() { return }
+            }
+            waiting()
             try directory.lock()
         }
     }
@@ -41,9 +47,15 @@ struct KeysFile {
     }
 
     /// To be changed, by one command at a time.
-    init(changing path: String) throws(Failure) {
+    init(changing path: String, _ console: Console) throws(Failure) {
         self.path = path
-        lock = try failing { try Lock(Files.directory(of: path)) }
+        lock = try failing {
+            try Lock(Files.directory(of: path)) {
+                console.printError(
+                    "\(GatewayProgram.name): waiting for another command that changes \(path)"
+                )
+            }
+        }
         text = try ConfigurationFile.read(path)
     }
 
