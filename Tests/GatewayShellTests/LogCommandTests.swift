@@ -91,6 +91,9 @@ struct LogCommandTests {
         #expect(found.map { $0["topic"] } == [Value?](repeating: .null, count: 4))
         let text = try Self.log(gateway, []).output
         #expect(text.split(separator: "\n").contains { $0.contains("  removed app  device ") })
+        let outcome = try Self.log(gateway, ["--topic=\(ScratchGateway.topic)"])
+        #expect(outcome.status == .exited(3))
+        #expect(outcome.errors.contains("without --topic it lists its pushes too"))
     }
 
     /// From an hour ago to an hour from now, by the clock: not to that time of yesterday.

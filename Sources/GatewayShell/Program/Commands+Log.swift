@@ -97,7 +97,8 @@ extension GatewayProgram {
                 throw Failure(
                     .notFound,
                     "no app \(bundle.quoted) is known here",
-                    fix: "offstage-gateway topics prints those that are."
+                    fix: "offstage-gateway topics prints those that are. The log keeps no name of "
+                        + "an app that was removed: without --topic it lists its pushes too."
                 )
             }
             filter.app = app.0
