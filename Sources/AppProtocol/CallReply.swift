@@ -67,6 +67,7 @@ extension RequestedTask: CallReply {}
 extension OpenedApp: CallReply {}
 extension Greeting: CallReply {}
 extension Limits: CallReply {}
+extension Report.TransferProgress: CallReply {}
 
 extension BegunTask: CallReply {
     package static var output: [Interface.Argument] {

@@ -203,6 +203,30 @@ extension Control1 {
         }
     }
 
+    /// For who watches: what changes all the time, without all that is known of each.
+    package struct TransferProgress: ControlCall {
+        package typealias Reply = Report.TransferProgress
+        package var transfers: [Int64]?
+        package var rows: Int64?
+        package var ended: Int64?
+        package init() {}
+
+        /// Of each list: as far below what an answer may hold as a page is.
+        package static let most = Int64(TransferPage.most / 2)
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.option(
+                "transfers",
+                &transfers,
+                upTo: TransferPage.mostAsked,
+                "only these; what is gone is left out"
+            )
+            let bounds = 0...Self.most
+            try fields.option("rows", &rows, in: bounds, "in shown, more only if more run")
+            try fields.option("ended", &ended, in: bounds, "in ended")
+        }
+    }
+
     package struct ChangeTransfers: ControlCall {
         package var action = TransferAction.pause
         package var transfers: [Int64] = []

@@ -17,6 +17,7 @@ package enum Control1: CallSet {
     case pause(Pause), `continue`(Continue), simulate(Simulate), advance(Advance)
     case set(Set), reload(Reload)
     case download(Download), upload(Upload), transfers(Transfers), transferPage(TransferPage)
+    case transferProgress(TransferProgress)
     case changeTransfers(ChangeTransfers), moveTransfers(MoveTransfers)
 
     package static let table: [CallRow<Control1>] = [
@@ -142,6 +143,16 @@ package enum Control1: CallSet {
             .user,
             "The same in parts: transfers (each a map, at most \(TransferPage.most)) and more (the "
                 + "numbers of the others, to be asked for next; absent if there are none)."
+        ),
+        CallRow(
+            transferProgress,
+            .user,
+            "How far transfers are, for programs that ask again and again: running, waiting, "
+                + "paused, finished, failed and cancelled (each x, how many), open (x, how many "
+                + "have not ended), shown (maps as TransferPage has them: what runs, then what is "
+                + "next) and ended (the same of those that ended, the last ones). Both lists are "
+                + "empty without the options that say how long they may be; but what runs is "
+                + "always told, at most \(TransferProgress.most)."
         ),
         CallRow(
             changeTransfers,

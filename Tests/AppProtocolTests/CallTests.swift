@@ -24,6 +24,8 @@ struct CallTests {
         },
         Control1.Pause { $0.seconds = .hours(1) }, Control1.Continue(),
         Control1.TransferPage(), Control1.TransferPage { $0.transfers = [7, 9] },
+        Control1.TransferProgress(),
+        Control1.TransferProgress { ($0.transfers, $0.rows, $0.ended) = ([7, 9], 24, 250) },
         Control1.Dismiss { $0.app = "a" }, Control1.Dismiss { $0.all = true },
         Control1.Simulate { ($0.what, $0.app, $0.task) = (.expire, "a", "t") },
         Control1.Set { ($0.name, $0.value, $0.app) = ("battery", "40", "a") },

@@ -98,6 +98,13 @@ final class CoreControl: Control {
             return ListedTransfers(ids) { ids in
                 device.transferList(ids.map { TransferID(UInt64(clamping: $0)) }, at: now)
             }
+        case .transferProgress(let call):
+            return device.transferProgress(
+                of: call.transfers?.map { TransferID(UInt64(clamping: $0)) },
+                rows: Int(call.rows ?? 0),
+                ended: Int(call.ended ?? 0),
+                at: now
+            )
         case .logs, .gates, .modes, .doctor, .version, .open, .leave, .close, .submit, .run,
             .cancel, .dismiss, .pause, .continue, .simulate, .advance, .set, .reload, .download,
             .upload, .changeTransfers, .moveTransfers:
@@ -117,6 +124,7 @@ extension EncodedCall {
             [["app": "command.a", "identifier": "a", "request": 1]]
         case Control1.Download.name, Control1.Upload.name: [["transfers": [1]]]
         case Control1.TransferPage.name: [["transfers": []]]
+        case Control1.TransferProgress.name: (try? Report.TransferProgress().values) ?? []
         case Control1.Logs.name: [["app": "a", "file": "/nothing", "text": ""]]
         case _:
             Control1.row(method)?.method.outputSignature == "aa{sv}" ? [.list([])] : [[:]]

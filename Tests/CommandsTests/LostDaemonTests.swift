@@ -88,7 +88,7 @@ struct LostDaemonTests {
         watch.newSession = true
         let process = try watch.start(logging: said)
         let line = try relay.accept(for: daemon.socket)
-        _ = try line.pass(upTo: "TransferPage")
+        _ = try line.pass(upTo: "TransferProgress")
         try process.send(Signal.interrupt)
         #expect(try ended(process) == .signalled(Signal.interrupt))
         let words = "offstage: the transfers go on; \"offstage transfers\" lists them\n"
@@ -130,7 +130,7 @@ struct LostDaemonTests {
         let process = try watch.start(logging: said)
         do {
             let line = try relay.accept(for: daemon.socket)
-            _ = try line.pass(upTo: "TransferPage")
+            _ = try line.pass(upTo: "TransferProgress")
             relay.close()
         }
         try Wait.until(file: said) { $0.contains("asking again") }

@@ -53,10 +53,21 @@ struct ManyTransfersTests {
         private let most: Int
         private(set) var calls: [(files: [Value], token: String)] = []
         private(set) var pages: [[Int64]] = []
+        /// How many were asked for whenever it was asked how far they are.
+        private(set) var watched: [Int] = []
 
         init(most: Int = .max) { self.most = most }
 
         func send(_ call: EncodedCall) throws(Failure) -> [Value] {
+            if call.method == Control1.TransferProgress.name {
+                let ids = call.arguments.first?["transfers"]?.listValue ?? []
+                watched.append(ids.count)
+                var progress = Report.TransferProgress()
+                progress.finished = Int64(ids.count)
+                let last = Int(call.arguments.first?["ended"]?.integerValue ?? 0)
+                progress.ended = ids.suffix(last).compactMap(\.integerValue).map(Self.finished)
+                return (try? progress.values) ?? []
+            }
             if call.method == Control1.TransferPage.name {
                 let ids = call.arguments.first?["transfers"]?.listValue ?? []
                 pages.append(ids.compactMap(\.integerValue))
@@ -71,7 +82,7 @@ struct ManyTransfersTests {
             return [["transfers": .list(ids)]]
         }
 
-        private static func finished(_ id: Int64) -> Report.Transfer {
+        fileprivate static func finished(_ id: Int64) -> Report.Transfer {
             var transfer = Report.Transfer()
             (transfer.id, transfer.state) = (TransferID(UInt64(clamping: id)), Word(.finished))
             transfer.ended = Report.Time(rawValue: "2026-03-03T12:00:00+01:00")
@@ -112,9 +123,30 @@ struct ManyTransfersTests {
         let interrupted = try EventCounter()
         let last = try TransferWatch(invocation, Array(1...1200))
             .follow(interrupted.descriptor.number)
-        #expect(last.count == 1200)
-        #expect(control.pages.map(\.count) == [500, 500, 200])
-        #expect(control.pages.flatMap(\.self) == Array(1...1200))
+        #expect(last.map(\.id.number) == Array(1...1200))
+        #expect(control.watched == [1200])
+        // The last 250 were told with the numbers.
+        #expect(control.pages.map(\.count) == [500, 450])
+        #expect(control.pages.flatMap(\.self) == Array(1...950))
+    }
+
+    @Test func `who watches asks for what is seen, and for what has ended once`() {
+        var watched = WatchedTransfers(Array(1...10_000))
+        let question = watched.question(rows: 24)
+        #expect(question.rows == 24 && question.transfers?.count == 10_000)
+        var told = Report.TransferProgress()
+        (told.open, told.waiting, told.finished) = (9_990, 9_990, 10)
+        told.ended = (1...10).map(Taking.finished)
+        let progress = watched.take(told)
+        #expect(progress.finished == 10 && progress.all == 10_000)
+        #expect(progress.ended.map(\.id.number) == Array(6...10))
+        #expect(watched.question(rows: 24).transfers == Array(11...10_000))
+        // They still count.
+        (told.finished, told.ended) = (0, [])
+        let next = watched.take(told)
+        #expect(next.finished == 10 && next.all == 10_000 && next.ended.count == 5)
+        let all = Control1.TransferProgress { ($0.rows, $0.ended) = (250, 5) }
+        #expect(WatchedTransfers(nil).question(rows: 1000) == all)
     }
 
     @Test func `it is said which are stored when a later call is refused`() throws {

@@ -31,7 +31,8 @@ struct TransferBoardTests {
         width: Int = 100,
         height: Int = 24
     ) -> [String] {
-        board.rows(transfers, at: now, width: width, height: height)
+        let progress = Report.TransferProgress(of: transfers)
+        return board.rows(progress, at: now, width: width, height: height)
     }
 
     @Test mutating func `one that runs has a bar, its rate and the time left`() {

@@ -28,7 +28,10 @@ struct TransferWatchTests {
                 if state == .finished {
                     transfer.ended = Report.Time(rawValue: "2026-03-03T12:00:00+01:00")
                 }
-                return (try? ListedTransfers([1]) { _ in [transfer] }.values) ?? []
+                guard call.method == Control1.TransferProgress.name else {
+                    return (try? ListedTransfers([1]) { _ in [transfer] }.values) ?? []
+                }
+                return (try? Report.TransferProgress(of: [transfer]).values) ?? []
             case .lost(let loss):
                 throw Failure(.notRunning, "the daemon is lost", fix: "Start it.", loss: loss)
             }

@@ -19,6 +19,19 @@ extension Invocation {
         }
     }
 
+    /// How far transfers are, for who watches them.
+    func progress(
+        _ call: Control1.TransferProgress,
+        waiting: Waiting
+    ) throws(Failure) -> Report.TransferProgress {
+        do throws(Failure) {
+            return try ask(call, waiting: waiting)
+        } catch  where error.isOfOtherVersion {
+            // An older daemon does not count them.
+            return Report.TransferProgress(of: try transfers(call.transfers, waiting: waiting))
+        }
+    }
+
     /// The daemon tells them in parts.
     private func transferPages(
         _ ids: [Int64]?,
@@ -35,5 +48,17 @@ extension Invocation {
             rest = ArraySlice(page.more ?? []) + others
         } while rest?.isEmpty == false
         return told
+    }
+}
+
+extension Report.TransferProgress {
+    /// As a daemon tells it, with nothing left out.
+    init(of transfers: [Report.Transfer]) {
+        self.init()
+        for standing in transfers.compactMap(\.state.known) { count(standing) }
+        let live = transfers.filter { !$0.hasEnded }
+        open = Int64(live.count)
+        shown = live.filter { $0.state == .running } + live.filter { $0.state != .running }
+        ended = transfers.filter(\.hasEnded)
     }
 }

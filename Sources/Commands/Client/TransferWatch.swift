@@ -53,7 +53,7 @@ struct TransferWatch {
     /// `interrupted` becomes readable when the user wants to leave.
     func follow(_ interrupted: Int32) throws(Failure) -> [Report.Transfer] {
         var board = TransferBoard()
-        var known: [Int64: Report.Transfer] = [:]
+        var watched = WatchedTransfers(ids)
         var drawn = 0
         // Who was given numbers has had an answer.
         var waiting = Invocation.Waiting(wasThere: ids != nil, interrupted: interrupted) {
@@ -61,13 +61,17 @@ struct TransferWatch {
             drawn = 0
         }
         while true {
-            let mine = try transfers(&known, waiting)
+            // It may be another size by now.
+            let size = invocation.console.errorsAreSeen ? Self.terminalSize : nil
+            let question = watched.question(rows: size?.rows ?? 0)
+            let told = try ask(waiting) { () throws(Failure) in
+                try invocation.progress(question, waiting: waiting)
+            }
+            let progress = watched.take(told)
             waiting.wasThere = true
-            if invocation.console.errorsAreSeen {
-                // It may be another size by now.
-                let size = Terminal.size(2) ?? (rows: 24, columns: 80)
+            if let size {
                 let rows = board.rows(
-                    mine,
+                    progress,
                     at: Clocks.boot(),
                     width: size.columns,
                     height: size.rows
@@ -75,35 +79,45 @@ struct TransferWatch {
                 draw(rows, over: drawn)
                 drawn = rows.count
             }
-            if mine.allSatisfy(\.hasEnded) { return mine }
+            if progress.open == 0 {
+                let all = try transfers(watched.known, waiting)
+                // Others may have come since.
+                if all.allSatisfy(\.hasEnded) { return all }
+            }
             if Poll.ready(interrupted, for: .readable, milliseconds: Self.pause) {
                 try leave()
             }
         }
     }
 
-    /// In the order of the numbers that were given. `known`: those that have ended, which are not
-    /// asked for again.
+    private static var terminalSize: (rows: Int, columns: Int) {
+        Terminal.size(2) ?? (rows: 24, columns: 80)
+    }
+
+    /// In the order of the numbers that were given. `known`: those that are not asked for again.
     private func transfers(
-        _ known: inout [Int64: Report.Transfer],
+        _ known: [Int64: Report.Transfer],
         _ waiting: Invocation.Waiting
     ) throws(Failure) -> [Report.Transfer] {
-        guard let ids else { return try ask(nil, waiting) }
+        let left = ids?.filter { known[$0] == nil }
         var found = known
-        for transfer in try ask(ids.filter { known[$0] == nil }, waiting) {
-            found[Int64(clamping: transfer.id.number)] = transfer
+        if left?.isEmpty != true {
+            let told = try ask(waiting) { () throws(Failure) in
+                try invocation.transfers(left, waiting: waiting)
+            }
+            guard ids != nil else { return told }
+            for transfer in told { found[Int64(clamping: transfer.id.number)] = transfer }
         }
-        known = found.filter { $0.value.hasEnded }
-        return ids.compactMap { found[$0] }
+        return (ids ?? []).compactMap { found[$0] }
     }
 
     /// A signal ends the call that it comes into: then the user wants to leave, and no call failed.
-    private func ask(
-        _ ids: [Int64]?,
-        _ waiting: Invocation.Waiting
-    ) throws(Failure) -> [Report.Transfer] {
+    private func ask<Answer>(
+        _ waiting: Invocation.Waiting,
+        _ question: () throws(Failure) -> Answer
+    ) throws(Failure) -> Answer {
         do throws(Failure) {
-            return try invocation.transfers(ids, waiting: waiting)
+            return try question()
         } catch {
             let isInterrupted = waiting.interrupted.map {
                 Poll.ready($0, for: .readable, milliseconds: 0)

@@ -4,8 +4,9 @@ import Vocabulary
 /// Transfers as rows of a terminal, again and again: a bar, the rate, the time left, or why one
 /// waits. What it knows beside the list is how fast each one was lately.
 struct TransferBoard {
-    /// Of each: what it had received at which times, the oldest first.
-    private var samples: [TransferID: [(at: BootTime, received: Int64)]] = [:]
+    /// Of each that runs: what it had received at which times, the oldest first.
+    private var samples: [TransferID: [Sample]] = [:]
+    private typealias Sample = (at: BootTime, received: Int64)
 
     /// The rate is that of so long: long enough to be calm, short enough to be true.
     private static let memory = Interval.seconds(5)
@@ -14,45 +15,42 @@ struct TransferBoard {
     private static let barWidth = 20
     private static let longestName = 30
     /// Of those that have ended.
-    private static let mostEnded = 5
+    private static let mostEnded = WatchedTransfers.endedSeen
 
     /// The rows to show now, none longer than `width`, and no more than `height`.
     mutating func rows(
-        _ transfers: [Report.Transfer],
+        _ progress: Report.TransferProgress,
         at now: BootTime,
         width: Int,
         height: Int
     ) -> [String] {
-        for transfer in transfers { note(transfer, now) }
+        note(progress.shown, now)
         let room = max(2, height - 1)
-        let ended = transfers.filter(\.hasEnded)
-        let others = transfers.filter { !$0.hasEnded }
-        // What runs is looked at most.
-        let running = others.filter { $0.state == .running }
-        let live = running + others.filter { $0.state != .running }
-        let shown = live.prefix(max(1, room - min(ended.count, Self.mostEnded)))
+        let ended = progress.ended
+        let shown = progress.shown.prefix(max(1, room - min(ended.count, Self.mostEnded)))
         let last = ended.suffix(min(Self.mostEnded, max(0, room - shown.count)))
         let nameWidth = min(
             Self.longestName,
             (shown + last).map(\.shownName.printable.columns).max() ?? 0
         )
         var rows = (shown + last).map { row($0, nameWidth) }
-        if transfers.count > 1 { rows.append(summary(transfers)) }
+        if progress.all > 1 { rows.append(summary(progress)) }
         return rows.map { $0.fitted(to: max(1, width - 1)) }
     }
 
-    private mutating func note(_ transfer: Report.Transfer, _ now: BootTime) {
-        guard transfer.state == .running else {
-            samples[transfer.id] = nil
-            return
+    /// What is not told any more runs no more.
+    private mutating func note(_ transfers: [Report.Transfer], _ now: BootTime) {
+        var running: [TransferID: [Sample]] = [:]
+        for transfer in transfers where transfer.state == .running {
+            var known = samples[transfer.id] ?? []
+            // It has begun anew.
+            if let last = known.last, last.received > transfer.received { known = [] }
+            known.append((now, transfer.received))
+            // One that is older stays, to measure from.
+            while known.count > 2, now - known[1].at >= Self.memory { known.removeFirst() }
+            running[transfer.id] = known
         }
-        var known = samples[transfer.id] ?? []
-        // It has begun anew.
-        if let last = known.last, last.received > transfer.received { known = [] }
-        known.append((now, transfer.received))
-        // One that is older stays, to measure from.
-        while known.count > 2, now - known[1].at >= Self.memory { known.removeFirst() }
-        samples[transfer.id] = known
+        samples = running
     }
 
     /// Bytes a second; nil: not known yet.
@@ -96,15 +94,14 @@ struct TransferBoard {
             + String(repeating: ".", count: Self.barWidth - filled) + "] "
     }
 
-    private func summary(_ transfers: [Report.Transfer]) -> String {
-        func number(_ state: TransferStanding) -> Int { transfers.count { $0.state == state } }
-        var parts = ["\(number(.finished)) of \(transfers.count) done"]
+    private func summary(_ progress: Report.TransferProgress) -> String {
+        var parts = ["\(progress.finished) of \(progress.all) done"]
         let others = [
-            (number(.running), "running"), (number(.waiting), "waiting"),
-            (number(.paused), "paused"), (number(.failed) + number(.cancelled), "failed"),
+            (progress.running, "running"), (progress.waiting, "waiting"),
+            (progress.paused, "paused"), (progress.failed + progress.cancelled, "failed"),
         ]
         parts += others.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-        let sum = transfers.compactMap { rate(of: $0.id) }.reduce(0, +)
+        let sum = progress.shown.compactMap { rate(of: $0.id) }.reduce(0, +)
         if sum > 0 { parts.append("\(ByteSize.text(sum))/s") }
         return parts.joined(separator: ", ")
     }

@@ -34,6 +34,41 @@ extension Device {
         ids.compactMap { transfers[$0] }.map { report(of: $0, at: now) }
     }
 
+    /// Of these, or of all: `rows` that have not ended, more only if more run, and the last `ended`
+    /// that have. All of them are counted, and no gate is asked about those that are not told.
+    package func transferProgress(
+        of ids: [TransferID]?,
+        rows: Int,
+        ended: Int,
+        at now: Moment
+    ) -> Report.TransferProgress {
+        let all =
+            ids?.compactMap { transfers[$0] } ?? transfers.all().sorted { $0.place < $1.place }
+        var progress = Report.TransferProgress()
+        var running: [TransferID] = []
+        var others: [TransferID] = []
+        var ends: [TransferID] = []
+        for transfer in all {
+            progress.count(transfer.standing)
+            if transfer.isEnded {
+                ends.append(transfer.id)
+            } else if transfer.standing == .running {
+                running.append(transfer.id)
+            } else if others.count < rows {
+                others.append(transfer.id)
+            }
+        }
+        progress.open = Int64(all.count - ends.count)
+        let shown = running.prefix(Self.mostRunningTold)
+        let next = others.prefix(max(0, rows - shown.count))
+        progress.shown = transferList(Array(shown + next), at: now)
+        progress.ended = transferList(Array(ends.suffix(ended)), at: now)
+        return progress
+    }
+
+    /// More than run side by side, unless somebody has set it so.
+    private static let mostRunningTold = 250
+
     /// Of those that have not ended, the first ones only: there may be thousands.
     func explainTransfers(
         of index: Int,

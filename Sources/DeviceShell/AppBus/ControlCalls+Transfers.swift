@@ -125,6 +125,18 @@ extension ControlCalls {
         }
     }
 
+    func progress(
+        _ call: Control1.TransferProgress,
+        at now: Moment
+    ) -> Report.TransferProgress {
+        host.device.transferProgress(
+            of: call.transfers?.map { TransferID(UInt64(clamping: $0)) },
+            rows: Int(call.rows ?? 0),
+            ended: Int(call.ended ?? 0),
+            at: now
+        )
+    }
+
     /// What was fetched cannot follow to another file system while it is incomplete.
     func move(_ call: Control1.MoveTransfers) throws(Refusal) -> TransferRequest {
         let ids = call.transfers.map { TransferID(UInt64(clamping: $0)) }

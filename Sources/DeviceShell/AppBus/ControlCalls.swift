@@ -71,6 +71,7 @@ struct ControlCalls {
             }
         case .transfers(let call): incoming.answer(call, host.device.transferList(at: now))
         case .transferPage(let call): incoming.answer(call, page(call, at: now))
+        case .transferProgress(let call): incoming.answer(call, progress(call, at: now))
         case .moveTransfers(let call): ask(.transfer(try move(call)), call, incoming)
         case .changeTransfers(let call): ask(.transfer(TransferRequest(call)), call, incoming)
         }

@@ -27,4 +27,36 @@ extension Report {
 
         package init() {}
     }
+
+    /// How far transfers are, without a report of each: how many there are in each state, and those
+    /// that are looked at.
+    package struct TransferProgress: ReportFields {
+        /// That have not ended.
+        package var open: Int64 = 0
+        package var running: Int64 = 0
+        package var waiting: Int64 = 0
+        package var paused: Int64 = 0
+        package var finished: Int64 = 0
+        package var failed: Int64 = 0
+        package var cancelled: Int64 = 0
+        /// Of those that have not ended: what runs, then what is next.
+        package var shown: [Transfer] = []
+        /// Of those that have ended, in the order of all.
+        package var ended: [Transfer] = []
+
+        package init() {}
+
+        package var all: Int64 { running + waiting + paused + finished + failed + cancelled }
+
+        package mutating func count(_ standing: TransferStanding) {
+            switch standing {
+            case .running: running += 1
+            case .waiting: waiting += 1
+            case .paused: paused += 1
+            case .finished: finished += 1
+            case .failed: failed += 1
+            case .cancelled: cancelled += 1
+            }
+        }
+    }
 }
