@@ -17,9 +17,10 @@ extension EnqueuedFile {
     /// So many may be in one call.
     package static var mostInCall: Int { 10_000 }
 
-    /// Bytes of memory that it takes where the call is read, about.
+    /// Bytes of memory that it takes where the call is read, at most about: each text is there with
+    /// its name, and in a variant.
     fileprivate var size: Int {
-        texts.reduce(32) { $0 + 112 + $1.utf8.count }
+        texts.reduce(Value.overhead) { $0 + 3 * Value.overhead + 16 + $1.utf8.count }
     }
 
     /// What the files of one call may take, with room for the options beside them.

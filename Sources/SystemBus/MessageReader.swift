@@ -12,9 +12,6 @@ struct MessageReader {
     /// Bytes of memory that values may still take, about.
     var budget: Int
 
-    /// What a value costs at least, beside its own bytes.
-    private static let costOfValue = 32
-
     /// What is left in the message or container that is open.
     mutating func rest(depth: Int) throws(BusError) -> [Value] {
         var values: [Value] = []
@@ -36,7 +33,7 @@ struct MessageReader {
         _ contents: String,
         depth: Int
     ) throws(BusError) -> Value {
-        try spend(Self.costOfValue)
+        try spend(Value.overhead)
         guard depth < BusType.depthLimit else { throw tooLarge("nested too deep") }
         switch code {
         case UInt8(ascii: "a"):

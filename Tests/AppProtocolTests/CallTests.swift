@@ -171,6 +171,37 @@ struct CallTests {
         #expect(long.count == 2 && long[0].count > long[1].count)
     }
 
+    /// As the daemon counts what it reads.
+    private static func size(_ value: Value) -> Int {
+        switch value {
+        case .null, .bool, .integer, .double: Value.overhead
+        case .string(let text): Value.overhead + text.utf8.count
+        case .bytes(let bytes): Value.overhead + bytes.count
+        case .list(let list): list.reduce(Value.overhead) { $0 + size($1) }
+        case .map(let map):
+            map.entries.reduce(Value.overhead) {
+                $0 + 2 * Value.overhead + $1.key.utf8.count + size($1.value)
+            }
+        }
+    }
+
+    @Test func `no call has more than the daemon reads, whatever is said of its files`() {
+        var task = App1.TransferTask()
+        (task.task, task.url, task.method) = (1 << 40, "http://h/", "PUT")
+        (task.descriptor, task.resume, task.headers) = (7, "r", ["a: b"])
+        (task.description, task.discretionary, task.needs.unmetered) = ("d", true, true)
+        task.earliest = WallTime(nanoseconds: 1_700_000_000_250_000_000)
+        (task.timeout, task.resourceTimeout) = (.seconds(60), .days(7))
+        (task.expectsToSend, task.expectsToReceive, task.priority) = (1, 1, 250)
+        let parts = Array(repeating: task, count: 3000).callParts
+        #expect(parts.count > 1)
+        for part in parts {
+            let call = App1.EnqueueTasks { ($0.session, $0.token, $0.tasks) = ("s", "t", part) }
+            let size = call.encoded.arguments.reduce(0) { $0 + Self.size($1) }
+            #expect(size <= Control1.mostArgumentBytes)
+        }
+    }
+
     @Test func `a list that is too long is refused by its length`() throws {
         let files = Array(repeating: Value.map(["url": "http://h/a"]), count: 10_001)
         let error = #expect(throws: OptionError.self) {

@@ -15,6 +15,10 @@ package enum Value: Sendable {
     /// Lists and maps may hold one another this many levels deep, the outermost counted.
     package static let depthLimit = 64
 
+    /// Bytes of memory that each one takes, about, beside its text or its elements: who bounds what
+    /// others send counts so.
+    package static let overhead = 32
+
     /// `number` as an integer; nil above `Int64.max`, which no field of ours reaches.
     package static func exactly(_ number: some BinaryInteger) -> Value? {
         Int64(exactly: number).map { .integer($0) }
