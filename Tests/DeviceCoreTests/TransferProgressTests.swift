@@ -49,7 +49,7 @@ struct TransferProgressTests {
         #expect(told.shown.map(\.id) == running.map(\.id))
         let more = progress(rows: running.count + 1)
         #expect(more.shown.count == running.count + 1)
-        #expect(more.shown.last?.state == .waiting)
+        #expect(more.shown.last?.state.known == .waiting)
     }
 
     @Test mutating func `of named ones that are gone nothing is told`() {

@@ -180,10 +180,14 @@ final class DaemonBench {
 
     /// The same, without waiting for the answer.
     func sendSubmit(_ script: String, id: String, kind: String) throws {
-        let target = Target(Control1.busName, Control1.path, Control1.name, "Submit")
-        let signature = Control1.interface.method("Submit")?.inputSignature ?? ""
-        let bus = try client()
-        try bus.notify(target, [submission(script, id, kind, [:])], signature: signature)
+        try send("Submit", [submission(script, id, kind, [:])])
+    }
+
+    /// A call, without waiting for its answer.
+    func send(_ method: String, _ arguments: [Value]) throws {
+        let target = Target(Control1.busName, Control1.path, Control1.name, method)
+        let signature = Control1.interface.method(method)?.inputSignature ?? ""
+        try client().notify(target, arguments, signature: signature)
     }
 
     private func submission(

@@ -43,4 +43,25 @@ struct LastTurnTests {
         guard company == .submit else { return }
         try bench.wait(for: "ran") { $0.contains("late") }
     }
+
+    /// The daemon learns of both at once.
+    @Test func `what had ended before it could be interrupted has ended`() throws {
+        let bench = try DaemonBench("run-slots = 20\nback-off = 0s\n")
+        let ids = (0..<8).map { "w\($0)" }
+        for id in ids {
+            let script = "echo $$ > pid-\(id); while [ ! -e go ]; do sleep 0.1; done; exit 1"
+            try bench.submit(script, id: id, kind: "refresh")
+        }
+        let runs = try ids.map { try PidFD(of: bench.process(from: "pid-\($0)")) }
+        let daemon = try PidFD(of: try #require(bench.daemon.identity))
+        try daemon.send(Signal.stop)
+        try bench.daemon.scratch.write("home/go", "")
+        for run in runs { try Wait.until(readable: run.descriptor.number, "end of a command") }
+        try bench.send("Pause", [[:]])
+        try daemon.send(Signal.proceed)
+        try bench.wait(until: "the pause") { try bench.ask("Status")["paused"] != nil }
+        for id in ids {
+            #expect(try bench.runs("command.\(id)").map { $0["result"] } == ["failed"])
+        }
+    }
 }

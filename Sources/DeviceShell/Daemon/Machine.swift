@@ -116,9 +116,29 @@ final class Machine {
     }
 
     func takeInbox() -> [TimedEvent] {
+        putEndsFirst()
         measureBeforeInterruptions()
         defer { inbox.removeAll(keepingCapacity: true) }
         return inbox
+    }
+
+    /// Whoever had ended by itself was not interrupted by what the same turn brought: a run that is
+    /// over is not asked for again.
+    private func putEndsFirst() {
+        guard let first = inbox.firstIndex(where: \.event.mayInterrupt) else { return }
+        let ended = inbox[first...].compactMap(\.event.endedLaunch)
+        guard !ended.isEmpty else { return }
+        let moment = inbox[first].moment
+        var early: [TimedEvent] = []
+        var late: [TimedEvent] = []
+        for timed in inbox[first...] {
+            if case .process(let id, _) = timed.event, ended.contains(id) {
+                early.append(TimedEvent(timed.event, at: moment))
+            } else {
+                late.append(timed)
+            }
+        }
+        inbox.replaceSubrange(first..., with: early + late)
     }
 
     /// What a run has used when it is frozen is told with its end: too late to ask then.
@@ -428,6 +448,11 @@ extension Event {
             .storageRecovered:
             false
         }
+    }
+
+    /// The launch whose process has ended with it.
+    fileprivate var endedLaunch: LaunchID? {
+        if case .process(let id, .exited) = self { id } else { nil }
     }
 
     /// Nothing of the same turn comes before it.
