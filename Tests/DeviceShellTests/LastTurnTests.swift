@@ -52,11 +52,11 @@ struct LastTurnTests {
             let script = "echo $$ > pid-\(id); while [ ! -e go ]; do sleep 0.1; done; exit 1"
             try bench.submit(script, id: id, kind: "refresh")
         }
-        let runs = try ids.map { try PidFD(of: bench.process(from: "pid-\($0)")) }
+        let runs = try ids.map { try bench.process(from: "pid-\($0)") }
         let daemon = try PidFD(of: try #require(bench.daemon.identity))
         try daemon.send(Signal.stop)
         try bench.daemon.scratch.write("home/go", "")
-        for run in runs { try Wait.until(readable: run.descriptor.number, "end of a command") }
+        try Wait.untilGone(runs)
         try bench.send("Pause", [[:]])
         try daemon.send(Signal.proceed)
         try bench.wait(until: "the pause") { try bench.ask("Status")["paused"] != nil }
