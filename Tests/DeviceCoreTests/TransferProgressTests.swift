@@ -6,9 +6,9 @@ import Vocabulary
 struct TransferProgressTests {
     private var bench = Bench()
 
-    /// So many downloads, which wait for the network.
-    private mutating func enqueue(_ count: Int) -> [TransferID] {
-        bench.set(.network, 0)
+    /// So many downloads.
+    private mutating func enqueue(_ count: Int, online: Bool = false) -> [TransferID] {
+        if !online { bench.set(.network, 0) }
         let orders = (0..<count).map {
             TransferOrder(url: "http://example.org/\($0)", directory: "/home/user")
         }
@@ -40,8 +40,7 @@ struct TransferProgressTests {
     }
 
     @Test mutating func `what runs is told first, however little is asked for`() {
-        let ids = enqueue(10)
-        bench.set(.network, 1)
+        let ids = enqueue(10, online: true)
         let running = bench.device.transferList(at: bench.now).filter { $0.state == .running }
         #expect(!running.isEmpty && running.count < ids.count)
         let told = progress(rows: 1)
