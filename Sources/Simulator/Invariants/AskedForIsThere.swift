@@ -6,8 +6,14 @@ import Vocabulary
 final class AskedForIsThere: Invariant {
     let name = "what work asks for is there"
     private var begun: Set<UInt64> = []
+    /// When the machine last prepared for a sleep or came out of one. A loss of the network that is
+    /// said so soon after counts later (`Device.sensed`).
+    private var sleptAt: AwakeTime?
+    private static let sleepGrace = Interval.minutes(1)
 
     func ended(_ turn: Turn, _ world: World) -> String? {
+        let sleeps = turn.entries.contains { if case .sleep = $0.event { true } else { false } }
+        if sleeps { sleptAt = world.now.awake }
         guard !turn.wasRolledBack else { return nil }
         for assignment in turn.assigned {
             guard let needs = world.watch.work.byNumber[assignment.request]?.needs,
@@ -20,6 +26,7 @@ final class AskedForIsThere: Invariant {
             ]
             for (isAsked, condition) in wanted
             where isAsked && !isTold(of: condition, after: assignment.launch, in: turn) {
+                if isOfNetwork(condition), hasJustSlept(world) { continue }
                 let isThere =
                     world.sensing(condition) != .unknown
                     && world.value(condition) == condition.harmless
@@ -30,6 +37,14 @@ final class AskedForIsThere: Invariant {
             }
         }
         return nil
+    }
+
+    private func isOfNetwork(_ condition: Condition) -> Bool {
+        condition == .network || condition == .metered
+    }
+
+    private func hasJustSlept(_ world: World) -> Bool {
+        sleptAt.map { world.now.awake - $0 <= Self.sleepGrace } ?? false
     }
 
     /// The device heard of it in this turn, but only after it had decided.
