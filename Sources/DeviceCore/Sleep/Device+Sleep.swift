@@ -10,6 +10,8 @@ struct Sleep: Hashable, Sendable, Codable {
     var isSentBack = false
     /// When the machine began to prepare for the next one; nil: it does not.
     var begunAt: BootTime?
+    /// It prepares for one that has not come yet.
+    var isAhead = false
     /// Until then what is said of the network is of the sleep.
     var endsAt: AwakeTime?
     /// The newest that was said of it meanwhile, by each source.
@@ -48,7 +50,7 @@ extension Device {
         let slept = (now.boot - last.boot) - (now.awake - last.awake)
         guard slept >= .seconds(1) else { return }
         // Closes a gate, and opens none: what is due by now is looked at anyway.
-        sleep.end = now.boot
+        (sleep.end, sleep.isAhead) = (now.boot, false)
         (sleep.isSentBack, sleep.networkDueBy) = (false, nil)
         if sleep.endsAt != nil {
             noLongerPrepares()
@@ -68,12 +70,15 @@ extension Device {
         case .begins:
             // Nobody came since it was woken for work: not once more for the same.
             if !sleep.isOwnWake { sleep.begunAt = now.boot }
+            sleep.isAhead = true
             sleep.endsAt = now.awake + Self.longestPreparation
             // Work that waits for the user to go may wake the machine.
             touch(heldBy: GateSet(.deviceInUse))
         case .ended:
             // What is due is looked at, and the timers are set anew.
             armed = Timers()
+            // Somebody kept it from sleeping, who may be there.
+            if sleep.isAhead { (sleep.isAhead, sleep.isOwnWake) = (false, false) }
             // It has not slept, or that would have been noticed; the network was taken down.
             guard sleep.begunAt != nil else { return }
             noLongerPrepares()

@@ -13,6 +13,9 @@ final class TaskEndsTold: ClientInvariant, CommitInvariant {
     /// By launch and session, the task whose end was acknowledged last. A process that has left its
     /// session and joined it again may be told of it once more: the acknowledgement was on its way.
     private var acknowledged: [LaunchID: [String: Int64]] = [:]
+    /// An app that connects again before it has taken an offer is told of it again, though it has
+    /// fetched what it was for meanwhile.
+    private var offered: Set<DeliveryID> = []
     private var commits = 0
     private var now = WallTime.distantPast
 
@@ -132,6 +135,7 @@ final class TaskEndsTold: ClientInvariant, CommitInvariant {
         now = world.now.wall
         guard world.storeTrouble == nil, !turn.wasRolledBack, !turn.wasKilled else { return nil }
         for offer in turn.offered where offer.kind == .trigger(.sessionEvents) {
+            guard offered.insert(offer.delivery).inserted else { continue }
             guard let app = world.process(offer.launch)?.appID else { continue }
             let isNeeded =
                 ended.contains { $0.app == app && $0.session == offer.identifier }
