@@ -61,8 +61,9 @@ final class QuestionsAnswered: ClientInvariant, CommitInvariant, EffectInvariant
             Pending(question: $0, app: record.app, since: answered)
         }
         if isOver { return nil }
+        // The answer to another question was meant for this one as well. Its own comes too late then.
+        if forAll[record.app].map({ $0 > known.since }) ?? false { return nil }
         guard let given = answers[known.question] else {
-            if forAll[record.app].map({ $0 > known.since }) ?? false { return nil }
             return "question \(known.question) of transfer \(id) is gone without an answer"
         }
         if given.allSatisfy({ $0.answer == .cancel }) {
