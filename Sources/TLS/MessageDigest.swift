@@ -25,6 +25,20 @@ package struct MessageDigest: ~Copyable {
         unsafe EVP_DigestUpdate(context, bytes, bytes.count)
     }
 
+    package mutating func add(_ bytes: Span<UInt8>) {
+        unsafe bytes.withUnsafeBufferPointer { bytes in
+            _ = unsafe EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
+        }
+    }
+
+    /// Of what has come so far, as `finish` has it; more may come.
+    package func soFar() -> [UInt8] {
+        let copy = MessageDigest(.sha256)
+        // It takes the algorithm with the rest.
+        guard unsafe EVP_MD_CTX_copy_ex(copy.context, context) == 1 else { return [] }
+        return copy.finish()
+    }
+
     /// Its bytes; none if this OpenSSL does not have the algorithm.
     package consuming func finish() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))

@@ -12,4 +12,15 @@ struct DigestTests {
                 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
         )
     }
+
+    @Test func `a digest can be had on the way, and goes on`() {
+        var digest = MessageDigest(.sha256)
+        let ab = Array("ab".utf8)
+        digest.add(ab.span)
+        _ = digest.soFar()
+        digest.add(Array("c".utf8))
+        let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        let (soFar, whole) = (digest.soFar(), digest.finish())
+        #expect(MessageDigest.digits(of: soFar) == abc && MessageDigest.digits(of: whole) == abc)
+    }
 }
