@@ -29,6 +29,8 @@ package struct UploadExchange: Sendable {
     private var mayHaveArrived = false
     /// A 2xx to the last bytes did not say whether the upload is complete.
     private var believed: Answer?
+    /// What was sent before, until somebody has looked whether the file still begins with it.
+    package private(set) var unchecked: SentPart?
     private var authorizer: Authorizer
 
     private struct Answer: Hashable, Sendable {
@@ -46,26 +48,6 @@ package struct UploadExchange: Sendable {
         case ended
     }
 
-    /// What is to be done, in order.
-    package enum Action: Hashable, Sendable {
-        /// Sends `request`. The connection of the last one may be given up.
-        case request
-        /// Tells the daemon where it goes on after an interruption.
-        case resource(UploadResource?)
-        /// Tells the daemon. It is the last answer, and the server has the file.
-        case answered(ExchangeAnswer)
-        /// Over. The connection of the last request may be given up.
-        case end(ExchangeEnd)
-    }
-
-    package struct Request: Hashable, Sendable {
-        package let method: String
-        package let url: String
-        package let fields: [HTTPField]
-        /// The bytes of the file that it carries; nil: it has no body.
-        package let body: Range<Int64>?
-    }
-
     /// How many requests one exchange makes at the most; those that bring the upload on do not
     /// count.
     private static let mostRequests = 16
@@ -75,6 +57,7 @@ package struct UploadExchange: Sendable {
     package init(_ order: UploadOrder, digits: @escaping DigestFunction) {
         (self.order, resource, target) = (order, order.resource, RequestTarget(order.url))
         resourceTarget = resource.map { RequestTarget($0.url) }
+        unchecked = resource == nil ? nil : order.sent
         authorizer = Authorizer(order.credentials, digits)
     }
 
@@ -181,6 +164,17 @@ package struct UploadExchange: Sendable {
     private mutating func append() -> [Action] {
         let end = appendLimit.map { min(size, confirmed + $0) } ?? size
         state = .appending(end: end)
+        if let unchecked { return [.check(unchecked)] }
+        return send()
+    }
+
+    /// The file was looked at.
+    package mutating func checked(isSame: Bool) -> [Action] {
+        guard case .appending = state, unchecked != nil else { return [] }
+        guard isSame else {
+            return fail(.source, "the file has changed since the upload was asked for")
+        }
+        unchecked = nil
         return send()
     }
 
@@ -412,7 +406,7 @@ package struct UploadExchange: Sendable {
     }
 
     private mutating func forget() -> [Action] {
-        (resource, resourceTarget, believed) = (nil, nil, nil)
+        (resource, resourceTarget, believed, unchecked) = (nil, nil, nil, nil)
         return [.resource(nil)]
     }
 

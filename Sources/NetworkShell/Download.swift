@@ -355,6 +355,9 @@ final class Download: RunningExchange {
         sync(isLast: true)
     }
 
+    /// Only uploads have it done.
+    func digested(_ result: DigestThread.Result) {}
+
     private func forgetDurable() {
         (durable, toldRanges) = (FilledBytes(prefix: 0), [])
         beginnings += 1

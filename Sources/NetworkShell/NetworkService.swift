@@ -13,11 +13,13 @@ final class NetworkService {
     private let link: DaemonLink
     private let multi: CurlMulti
     private let syncs: SyncThread
+    private let digests: DigestThread
     private var sockets: [Int32: DescriptorSource] = [:]
     private var curlTimer: TimerSource?
     private var progressTimer: TimerSource?
     private var idleTimer: TimerSource?
     private var syncSource: DescriptorSource?
+    private var digestSource: DescriptorSource?
     private var batch = SyncBatch()
     private var batchTimer: TimerSource?
     private var exchanges: [TransferID: any RunningExchange] = [:]
@@ -44,6 +46,7 @@ final class NetworkService {
             connections: 32
         )
         syncs = try SyncThread()
+        digests = try DigestThread()
         link = try DaemonLink(loop, socket)
         curlTimer = try TimerSource(loop) { [unowned self] in multi.timeOut() }
         progressTimer = try TimerSource(loop) { [unowned self] in tick() }
@@ -54,6 +57,7 @@ final class NetworkService {
         link.lost = { [unowned self] in end($0) }
         batchTimer = try TimerSource(loop) {}
         syncSource = try syncs.attach(to: loop) { [unowned self] in synced($0) }
+        digestSource = try digests.attach(to: loop) { [unowned self] in digested($0) }
         try idleTimer?.arm(at: Clocks.boot() + Self.linger)
     }
 
@@ -282,6 +286,7 @@ final class NetworkService {
             beginNext(queues.keep(exchange.id, connections: 1 + answer.moreConnections))
         case .sync(let job):
             job.isLast ? batch.add(job, at: Clocks.boot()) : syncs.add(job)
+        case .digest(let job): digests.add(job)
         case .done(let report):
             exchanges[exchange.id] = nil
             if let upload = exchange as? Upload, upload.wasIgnored {
@@ -346,6 +351,13 @@ final class NetworkService {
         if result.isLast { batch.settled() }
         guard let exchange = exchanges[result.id] else { return }
         exchange.synced(result)
+        tellProgress(of: exchange)
+        touched[exchange.id] = exchange
+    }
+
+    private func digested(_ result: DigestThread.Result) {
+        guard let exchange = exchanges[result.id] else { return }
+        exchange.digested(result)
         tellProgress(of: exchange)
         touched[exchange.id] = exchange
     }

@@ -29,6 +29,7 @@ protocol RunningExchange: AnyObject {
     func requestEnded(_ ended: CurlRequest?, on connection: Int, _ error: CurlError?)
     func tick(_ now: BootTime)
     func synced(_ result: SyncThread.Result)
+    func digested(_ result: DigestThread.Result)
     /// None: nothing is new.
     func takeProgress() -> [NetworkReport]
 }
@@ -40,6 +41,7 @@ enum ExchangeTask {
     case request(CurlRequest.Options, on: Int)
     case report(NetworkReport)
     case sync(SyncThread.Job)
+    case digest(DigestThread.Job)
     /// It is over.
     case done(NetworkReport)
 

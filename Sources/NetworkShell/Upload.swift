@@ -8,7 +8,7 @@ import Wire
 @safe
 final class Upload: RunningExchange {
     let id: TransferID
-    private let file: FileDescriptor
+    private let file: SourceFile
     private var exchange: UploadExchange
     private var request: CurlRequest?
     private var head = AnswerHead()
@@ -18,6 +18,11 @@ final class Upload: RunningExchange {
     /// Of the body of the answer.
     private var answerBytes = 0
     private var told: (sent: Int64, confirmed: Int64) = (-1, -1)
+    /// Of what is sent; nil: it is with the thread that reads files.
+    private var digest: SentDigest? = SentDigest()
+    private var toldPart: (count: Int64, at: BootTime)
+    /// The next request waits until the beginning of the file was looked at.
+    private var isChecking = false
     /// Its server has made something that it can go on with.
     private var isTakenUp = false
     /// It has ended, and its server had bytes of it and made nothing for it.
@@ -25,10 +30,17 @@ final class Upload: RunningExchange {
 
     /// More of an answer is not read: its head says what became of the file.
     private static let longestAnswer = 1 << 20
+    /// What was sent is told again after so many bytes, or so long.
+    private static let partBytes: Int64 = 4 << 20
+    private static let partInterval = Interval.seconds(2)
+    /// No more is summed up for a server that has made nothing: most never do, and what is missing
+    /// can be read once more.
+    private static let mostUnclaimed: Int64 = 32 << 20
 
     init(_ id: TransferID, _ order: UploadOrder, _ file: consuming FileDescriptor) {
         self.id = id
-        self.file = file
+        self.file = SourceFile(file)
+        toldPart = (order.sent?.count ?? -1, .distantPast)
         exchange = UploadExchange(order, digits: DigestChallenge.digits)
     }
 
@@ -108,11 +120,15 @@ final class Upload: RunningExchange {
         let left = Int(min(bodyEnd - exchange.sent, Int64(bytes.count)))
         guard left > 0 else { return 0 }
         do throws(LinuxError) {
-            let count = try file.read(at: exchange.sent, limit: left, into: &bytes)
-            guard count > 0, try file.status().identity == exchange.order.source else {
+            let offset = exchange.sent
+            let count = try file.descriptor.read(at: offset, limit: left, into: &bytes)
+            guard count > 0, try file.descriptor.status().identity == exchange.order.source else {
                 let reason = "the file has changed while it was sent"
                 perform(exchange.fail(ExchangeFailure(.source, reason: reason)))
                 return nil
+            }
+            if let digest, exchange.resource != nil || offset < Self.mostUnclaimed {
+                digest.add(bytes.span.extracting(0..<count), at: offset)
             }
             exchange.sending(count)
             return count
@@ -141,9 +157,15 @@ final class Upload: RunningExchange {
         for action in actions {
             switch action {
             case .request: ask()
+            case .check(let part): check(part)
             case .resource(let resource):
-                if resource != nil { isTakenUp = true }
                 tasks.append(.report(.resource(id, resource)))
+                guard resource != nil else { continue }
+                isTakenUp = true
+                // Stored together with it, and what was sent meanwhile with the next progress.
+                toldPart.count = -1
+                tasks += takePart(isLast: true).map(ExchangeTask.report)
+                toldPart.at = .distantPast
             case .answered(let answer): tasks.append(.report(.answered(id, answer)))
             case .end(let end): self.end(end)
             }
@@ -180,9 +202,56 @@ final class Upload: RunningExchange {
         self.request = nil
     }
 
+    // MARK: What was sent
+
+    /// And what the server has beyond it is summed up with it.
+    private func check(_ part: SentPart) {
+        isChecking = true
+        sumUp(to: max(part.count, exchange.confirmed), part)
+    }
+
+    private func sumUp(to end: Int64, _ known: SentPart? = nil) {
+        guard let digest else { return }
+        self.digest = nil
+        tasks.append(
+            .digest(DigestThread.Job(id: id, file: file, digest: digest, known: known, end: end))
+        )
+    }
+
+    func digested(_ result: DigestThread.Result) {
+        digest = result.digest
+        guard isChecking else { return }
+        isChecking = false
+        switch result.problem {
+        case nil: perform(exchange.checked(isSame: true))
+        case .changed: perform(exchange.checked(isSame: false))
+        case .system(let error):
+            perform(exchange.fail(ExchangeFailure(.file, reason: "\(error)")))
+        }
+    }
+
+    /// None: it is not known, of no use, or was told a moment ago. `isLast`: also then.
+    private func takePart(isLast: Bool) -> [NetworkReport] {
+        let now = Clocks.boot()
+        guard exchange.resource != nil, exchange.unchecked == nil, let digest,
+            digest.count > toldPart.count,
+            isLast || digest.count - toldPart.count >= Self.partBytes
+                || now - toldPart.at >= Self.partInterval,
+            let part = digest.part
+        else { return [] }
+        toldPart = (part.count, now)
+        return [.sent(id, part)]
+    }
+
     // MARK: Progress
 
-    func tick(_ now: BootTime) {}
+    /// What was sent before the server made something for it, or before this process, is lacking.
+    func tick(_ now: BootTime) {
+        guard !exchange.isEnded, exchange.resource != nil, exchange.unchecked == nil,
+            let digest, digest.count < exchange.sent
+        else { return }
+        sumUp(to: exchange.sent)
+    }
 
     func synced(_ result: SyncThread.Result) {}
 
@@ -191,12 +260,14 @@ final class Upload: RunningExchange {
         let now = (sent: max(exchange.sent, confirmed), confirmed: confirmed)
         guard !exchange.isEnded, now != told else { return [] }
         told = now
-        return [.progress(id, received: now.sent, durable: now.confirmed)]
+        return takePart(isLast: false)
+            + [.progress(id, received: now.sent, durable: now.confirmed)]
     }
 
     private func end(_ end: ExchangeEnd) {
         tasks.removeAll(where: \.isRequest)
         giveUp()
+        file.giveUp()
         let confirmed = exchange.confirmed
         let size = if case .complete(let size) = end { size } else { confirmed }
         switch end {
@@ -204,6 +275,11 @@ final class Upload: RunningExchange {
         case .interrupted(let interruption) where interruption.cause == .stopped: break
         case .complete, .interrupted: wasIgnored = !isTakenUp && exchange.sent > 0
         case .failed, .challenged: break
+        }
+        switch end {
+        case .interrupted, .challenged:
+            tasks += takePart(isLast: true).map(ExchangeTask.report)
+        case .complete, .failed: break
         }
         // Whether anything was sent matters to the next attempt.
         if exchange.sent > told.sent {

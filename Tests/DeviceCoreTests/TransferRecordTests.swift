@@ -49,6 +49,7 @@ struct TransferRecordTests {
         transfer.state = .placing(size: 20)
         transfer.resume = ResumePoint(offset: 1, validator: .entityTag("\"a\""), total: 20)
         transfer.upload = UploadProgress()
+        transfer.upload?.sent = SentPart(count: 3, sha256: [1, 2])
         transfer.retry = Transfer.Retry(
             at: WallTime(nanoseconds: 9),
             wait: .seconds(3),

@@ -65,6 +65,22 @@ struct UploadTests {
         #expect(bench.stored(id)?.upload?.resource == nil)
     }
 
+    @Test mutating func `what was sent to it is stored, and told to the next attempt`() throws {
+        let id = try enqueue(.post)
+        let part = SentPart(count: 60, sha256: Bytes([UInt8](repeating: 9, count: 32)))
+        // Without a resource it is of no use.
+        bench.report(id, .sent(part))
+        #expect(bench.stored(id)?.upload?.sent == nil)
+        bench.report(id, .resource(Self.made))
+        bench.report(id, .sent(part))
+        #expect(bench.stored(id)?.upload?.sent == part)
+        try bench.restart()
+        #expect(bench.sent[id]?.order.sent == part)
+        // Another one begins without it.
+        bench.report(id, .resource(nil))
+        #expect(bench.stored(id)?.upload?.sent == nil)
+    }
+
     /// The record is stored before the first byte can be sent.
     @Test mutating func `without a resource a POST of which nobody knows is not repeated`() throws {
         for dies in [true, false] {

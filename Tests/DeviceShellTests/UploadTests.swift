@@ -215,9 +215,34 @@ struct UploadTests {
         #expect(try offstage("transfers").output.contains("the server may have the file"))
     }
 
+    @Test(arguments: [true, false])
+    func `bytes of another version are not added to what was sent before a kill`(
+        killsDaemon: Bool
+    ) throws {
+        var holding = FaultServer.Upload(interop: 8)
+        holding.holdsAfter = 600_000
+        server.takeUploads(Self.path, holding)
+        let id = try enqueue(["--method", "POST"])
+        try server.waitUntilHeld(1)
+        try waitForResource(id)
+        try kill(daemon: killsDaemon)
+        try make(.sameTime)
+        server.takeUploads(Self.path, .init(interop: 8))
+        server.cutUploads()
+        server.release()
+        if killsDaemon { try daemon.start() }
+        try waitForEnd(id)
+        #expect(server.files(Self.path) == [])
+        #expect(try state(of: id)?["failure"] == .string("source"))
+        #expect(try offstage("transfers").output.contains("has changed since the upload was asked"))
+        #expect(!server.requests.contains { $0.method == "PATCH" })
+    }
+
     // MARK: The file
 
-    private enum Change: CaseIterable { case longer, sameSize, replaced, removed, link, pipe }
+    private enum Change: CaseIterable {
+        case longer, sameSize, sameTime, replaced, removed, link, pipe
+    }
 
     @Test(arguments: Change.allCases)
     private func `a file that is another by now is not sent`(change: Change) throws {
@@ -242,6 +267,13 @@ struct UploadTests {
         switch change {
         case .longer: try write(VersionedObject(version: 1, size: file.size + 1), to: "file")
         case .sameSize: try write(VersionedObject(version: 2, size: file.size), to: "file")
+        case .sameTime:
+            let stamp = home + "/stamp"
+            _ = try Command("touch", "-r", path, stamp).run()
+            let before = Files.status(path)?.identity
+            try write(VersionedObject(version: 2, size: file.size), to: "file")
+            _ = try Command("touch", "-r", stamp, path).run()
+            #expect(before != nil && Files.status(path)?.identity == before)
         case .replaced:
             try write(file, to: "other")
             _ = try Command("touch", "-r", path, home + "/other").run()

@@ -82,7 +82,7 @@ struct UploadOnceTests {
         private mutating func perform(_ actions: [UploadExchange.Action]) {
             for action in actions {
                 switch action {
-                case .request, .answered: break
+                case .request, .answered, .check: break
                 case .resource(let resource): self.resource = resource
                 case .end(let end): self.end = end
                 }

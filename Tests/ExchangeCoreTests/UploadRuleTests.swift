@@ -293,6 +293,43 @@ struct UploadRuleTests {
         return exchange
     }
 
+    private static let part = SentPart(
+        count: 50,
+        sha256: Bytes([UInt8](repeating: 9, count: SentPart.digestBytes))
+    )
+
+    /// Who has changed it may have put back the time of its last change.
+    @Test func `nothing is added before somebody has looked whether the file is the same`() {
+        let fields: KeyValuePairs = ["Upload-Offset": "60", "Upload-Complete": "?0"]
+        var exchange = Self.resumed { $0.sent = Self.part }
+        #expect(exchange.request.method == "HEAD")
+        #expect(answer(&exchange, 204, fields) == [.check(Self.part)])
+        var changed = exchange
+        #expect(failure(changed.checked(isSame: false)) == .source)
+        var stopped = exchange
+        #expect(cause(stopped.stop()) == .stopped)
+        #expect(stopped.checked(isSame: true) == [])
+        #expect(exchange.checked(isSame: true) == [.request])
+        #expect(exchange.request.body == 60..<100)
+        // What is sent from now on is sent by this process.
+        exchange.sending(10)
+        #expect(answer(&exchange, 409, ["Upload-Offset": "70"]) == [.request])
+    }
+
+    @Test func `what begins anew, or is complete, needs no look`() {
+        var exchange = Self.resumed { $0.sent = Self.part }
+        var complete = exchange
+        let fields: KeyValuePairs = ["Upload-Offset": "100", "Upload-Complete": "?1"]
+        #expect(end(answer(&complete, 204, fields)) == .complete(size: 100))
+        #expect(answer(&exchange, 404) == [.resource(nil), .request])
+        #expect(exchange.request.body == 0..<100)
+        _ = exchange.informed(Self.informing(["Location": "/made/2"]))
+        exchange.sending(100)
+        #expect(answer(&exchange, 413) == [.request] && exchange.request.method == "HEAD")
+        let none: KeyValuePairs = ["Upload-Offset": "0", "Upload-Complete": "?0"]
+        #expect(answer(&exchange, 204, none) == [.request])
+    }
+
     @Test func `an offset that does not match is mended`() {
         var exchange = appending()
         exchange.sending(40)

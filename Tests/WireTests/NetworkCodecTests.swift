@@ -46,6 +46,15 @@ struct NetworkCodecTests {
         rateLimit: 1,
         proxy: ""
     )
+    private static let part = SentPart(
+        count: 15,
+        sha256: Bytes([UInt8](repeating: 9, count: 32))
+    )
+    private static let checked: UploadOrder = {
+        var checked = upload
+        checked.sent = part
+        return checked
+    }()
     private static let whole: ExchangeAnswer = {
         var whole = answer
         (whole.isWhole, whole.moreConnections) = (true, 2)
@@ -76,7 +85,7 @@ struct NetworkCodecTests {
         .hello(version: 1), .begin(id, order), .begin(id, ExchangeOrder(url: "http://a/")),
         .begin(id, sideBySide), .proceed(id), .stop(id), .upload(id, upload),
         .upload(id, UploadOrder(url: "http://a/", source: upload.source)), .remove(removal),
-        .begin(id, knowing),
+        .begin(id, knowing), .upload(id, checked),
         orders { ($0.reportsChallenges, $0.credentials) = (true, credentials()) },
     ]
     private static let reports: [NetworkReport] = [
@@ -87,6 +96,7 @@ struct NetworkCodecTests {
         .ended(id, .interrupted(.init(.busy, reason: "503", retryAfter: .minutes(1))), durable: 0),
         .ended(id, .failed(ExchangeFailure(.checksum, reason: "another")), durable: 20),
         .resource(id, upload.resource), .resource(id, nil), .answered(id, taken),
+        .sent(id, part),
         .ended(id, .challenged(ExchangeAnswer(status: 401, url: "http://a/")), durable: 0),
     ]
 
@@ -251,6 +261,9 @@ struct NetworkCodecTests {
         ("size", uploads { $0.source.size = -1 }),
         ("offset", uploads { $0.resource?.offset = -1 }),
         ("offset", uploads { $0.resource?.offset = 21 }),
+        ("digest", uploads { $0.sent = SentPart(count: 21, sha256: part.sha256) }),
+        ("digest", uploads { $0.sent = SentPart(count: 1, sha256: [1, 2]) }),
+        ("digest", uploads { ($0.sent, $0.resource) = (part, nil) }),
         ("timeout", uploads { $0.timeout = .zero }),
         ("rate limit", uploads { $0.rateLimit = 0 }),
         ("proxy", uploads { $0.proxy = "http://a\n" }),
@@ -304,6 +317,8 @@ struct NetworkCodecTests {
         ("wait", interrupted(.seconds(29))),
         ("wait", interrupted(.days(2))),
         ("reason", interrupted(.minutes(1), "a\nb")),
+        ("digest", .sent(id, SentPart(count: -1, sha256: part.sha256))),
+        ("digest", .sent(id, SentPart(count: 1, sha256: []))),
         ("url", .resource(id, UploadResource(url: "a", interop: .eight))),
         ("offset", .resource(id, UploadResource(url: "http://a/", interop: .eight, offset: -1))),
         ("reason", .ended(id, .failed(.init(.file, reason: line + line + line)), durable: 0)),

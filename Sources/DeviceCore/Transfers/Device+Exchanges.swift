@@ -35,6 +35,7 @@ extension Device {
             attempt.ranges = ranges
             transfers.change(id) { $0.state = .running(attempt) }
         case (.resource(let resource), .running): uploadResource(id, resource)
+        case (.sent(let part), .running): uploadSent(id, part)
         case (.ended(let end, let durable), .running(let attempt)):
             ended(id, end, attempt, durable: durable, &transition)
         case (.placed(let name), .placing(let size)):
@@ -54,7 +55,7 @@ extension Device {
             save(.transfer(id))
         // Late, or of an attempt that this device knows nothing of.
         case (.opened, _), (.answered, _), (.progress, _), (.ranges, _), (.ended, _),
-            (.placed, _), (.notPlaced, _), (.resource, _), (.lost, _):
+            (.placed, _), (.notPlaced, _), (.resource, _), (.sent, _), (.lost, _):
             break
         }
     }

@@ -31,6 +31,7 @@ extension Device {
             rateLimit: order.rateLimit,
             proxy: proxy(of: order)
         )
+        if progress.resource != nil { exchange.sent = progress.sent }
         exchange.reportsChallenges = reportsChallenges(transfer)
         exchange.connectionsPerHost = settings.transfersPerHost
         var file = UploadFile(
@@ -82,7 +83,17 @@ extension Device {
     /// The server has made something for it, or has forgotten that.
     mutating func uploadResource(_ id: TransferID, _ resource: UploadResource?) {
         transfers.change(id) { $0.upload = $0.upload ?? UploadProgress() }
-        transfers.change(id) { $0.upload?.resource = resource }
+        transfers.change(id) {
+            $0.upload?.resource = resource
+            $0.upload?.sent = nil
+        }
+        save(.transfer(id))
+    }
+
+    /// The next attempt looks whether the file still begins with it.
+    mutating func uploadSent(_ id: TransferID, _ part: SentPart) {
+        guard transfers[id]?.upload?.resource != nil else { return }
+        transfers.change(id) { $0.upload?.sent = part }
         save(.transfer(id))
     }
 

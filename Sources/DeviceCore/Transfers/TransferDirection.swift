@@ -44,12 +44,16 @@ package struct UploadRequest: Hashable, Sendable, Codable {
 package struct UploadProgress: Hashable, Sendable, Codable {
     /// What the server has made for it.
     package internal(set) var resource: UploadResource?
+    /// What was sent to it. Nil: a version that did not sum it up has begun it.
+    package internal(set) var sent: SentPart?
     /// That the next attempt offers.
     var interop = UploadInterop.eight
     /// An attempt has begun of which nobody knows yet what it has sent.
     var mayHaveArrived = false
 
-    var isValid: Bool { (0...1 << 60).contains(resource?.offset ?? 0) }
+    var isValid: Bool {
+        (0...1 << 60).contains(resource?.offset ?? 0) && sent?.isValid(upTo: 1 << 60) ?? true
+    }
 }
 
 /// Where an upload comes from.

@@ -19,6 +19,8 @@ package enum TransferEvent: Hashable, Sendable, Codable {
     case ended(ExchangeEnd, durable: Int64?)
     /// The server has made this for an upload; nil: it has forgotten it.
     case resource(UploadResource?)
+    /// So much of the file was sent to that.
+    case sent(SentPart)
     /// The file has its name, durably.
     case placed(name: String)
     /// It cannot be given its name.

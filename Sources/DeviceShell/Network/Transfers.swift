@@ -195,6 +195,8 @@ final class Transfers {
             if running[id] === process { happened(id, .answered(answer)) }
         case .resource(let id, let resource):
             if running[id] === process { happened(id, .resource(resource)) }
+        case .sent(let id, let part):
+            if running[id] === process { happened(id, .sent(part)) }
         case .progress(let id, let received, let durable):
             guard running[id] === process else { return }
             if let partial = partials[id], files.isGone(partial) {

@@ -65,6 +65,9 @@ struct StoreMigrations {
         // Low-data mode, when it is set by hand; a daemon of before knows no such condition. When
         // work joined a run; where nothing is said, it began with it.
         StoreStep(),
+        // What uploads have sent, summed up; where nothing is said, nobody looks at it again. Tasks
+        // that want no cookies; where nothing is said, they do.
+        StoreStep(),
     ])
 
     static var newest: Int64 { current.newest }

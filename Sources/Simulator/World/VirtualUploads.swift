@@ -36,6 +36,13 @@ struct VirtualSource {
     let asked: FileIdentity
     /// Now. The time of its last change tells its version.
     var current: FileIdentity
+
+    /// So many bytes of it as it is now.
+    func part(_ count: Int64) -> SentPart {
+        let byte = UInt8(truncatingIfNeeded: current.modified)
+        let digest = [UInt8](repeating: byte, count: SentPart.digestBytes)
+        return SentPart(count: count, sha256: Bytes(digest))
+    }
 }
 
 /// What a server has made for an upload.

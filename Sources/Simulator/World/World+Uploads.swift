@@ -213,7 +213,17 @@ extension World {
         guard let index = network.uploads.exchangeIndex(id) else { return }
         let exchange = network.uploads.exchanges[index].exchange
         let sent = max(exchange.sent, exchange.confirmed)
+        tellPart(id)
         send(.transfer(id, .progress(received: sent, durable: exchange.confirmed)))
+    }
+
+    private func tellPart(_ id: TransferID) {
+        guard let index = network.uploads.exchangeIndex(id) else { return }
+        let exchange = network.uploads.exchanges[index].exchange
+        guard exchange.resource != nil, exchange.unchecked == nil,
+            let source = network.uploads.source(of: network.uploads.exchanges[index].url)
+        else { return }
+        send(.transfer(id, .sent(source.part(exchange.sent))))
     }
 
     private func perform(_ actions: [UploadExchange.Action], _ id: TransferID) {
@@ -223,7 +233,13 @@ extension World {
             case .request:
                 network.uploads.exchanges[index].phase = .asking
                 planUploadStep(id)
-            case .resource(let resource): send(.transfer(id, .resource(resource)))
+            case .check(let part):
+                let source = network.uploads.source(of: network.uploads.exchanges[index].url)
+                let isSame = source?.part(part.count) == part
+                perform(network.uploads.exchanges[index].exchange.checked(isSame: isSame), id)
+            case .resource(let resource):
+                send(.transfer(id, .resource(resource)))
+                tellPart(id)
             case .answered(let answer): send(.transfer(id, .answered(answer)))
             case .end(let end):
                 tellProgress(id)

@@ -9,6 +9,9 @@ package struct UploadOrder: Hashable, Sendable, Codable {
     package var source: FileIdentity
     /// What the server has made for an upload that was interrupted; nil: from the start.
     package var resource: UploadResource?
+    /// What of the file was sent by then. The server gets the rest only if that is still the same.
+    /// Nil: it is not known.
+    package var sent: SentPart?
     /// Which version of the protocol is offered to a server that has made nothing yet.
     package var interop: UploadInterop
     /// The whole file may be sent again though the server may have it already.
@@ -78,6 +81,24 @@ package struct UploadResource: Hashable, Sendable, Codable {
 
     package init(url: String, interop: UploadInterop, offset: Int64 = 0) {
         (self.url, self.interop, self.offset) = (url, interop, offset)
+    }
+}
+
+/// What an upload has sent of its file, from the start. Bytes that are put in their place later
+/// leave no other trace if the file gets its old time of change back.
+package struct SentPart: Hashable, Sendable, Codable {
+    /// Bytes.
+    package var count: Int64
+    /// Of these.
+    package var sha256: Bytes
+
+    package static let digestBytes = 32
+
+    package init(count: Int64, sha256: Bytes) { (self.count, self.sha256) = (count, sha256) }
+
+    /// Of a file of this size.
+    package func isValid(upTo size: Int64) -> Bool {
+        count >= 0 && count <= size && sha256.array.count == Self.digestBytes
     }
 }
 

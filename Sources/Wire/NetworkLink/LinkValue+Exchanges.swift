@@ -184,6 +184,17 @@ extension UploadResource: LinkValue {
     }
 }
 
+extension SentPart: LinkValue {
+    init(from fields: inout FieldReader) throws(NetworkError) {
+        self.init(count: try fields.take(), sha256: try fields.take())
+    }
+
+    func put(to fields: inout FieldWriter) {
+        fields.put(count)
+        fields.put(sha256)
+    }
+}
+
 extension UploadOrder: LinkValue {
     init(from fields: inout FieldReader) throws(NetworkError) {
         self.init(
@@ -202,6 +213,7 @@ extension UploadOrder: LinkValue {
         )
         reportsChallenges = try fields.take()
         connectionsPerHost = try fields.take()
+        sent = try fields.take()
     }
 
     func put(to fields: inout FieldWriter) {
@@ -219,6 +231,7 @@ extension UploadOrder: LinkValue {
         fields.put(credentials)
         fields.put(reportsChallenges)
         fields.put(connectionsPerHost)
+        fields.put(sent)
     }
 }
 

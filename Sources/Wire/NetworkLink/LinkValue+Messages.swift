@@ -58,6 +58,7 @@ extension NetworkReport: LinkValue {
                 )
             case 0x86: .ranges(try fields.take(), try fields.take())
             case 0x87: .ended(try fields.take(), try fields.take(), durable: try fields.take())
+            case 0x88: .sent(try fields.take(), try fields.take())
             case _: throw NetworkError("no such report")
             }
     }
@@ -92,6 +93,10 @@ extension NetworkReport: LinkValue {
             fields.put(id)
             fields.put(end)
             fields.put(durable)
+        case .sent(let id, let part):
+            fields.byte(0x88)
+            fields.put(id)
+            fields.put(part)
         }
     }
 }

@@ -73,6 +73,7 @@ extension NetworkReport: NetworkMessage {
         case .retires: break
         case .answered(_, let answer): try answer.check()
         case .resource(_, let resource): try resource?.check()
+        case .sent(_, let part): try demand(part.isValid(upTo: .largestSize), "digest")
         case .progress(_, let received, let durable):
             try demand(received.isSize && durable.isSize && durable <= received, "progress")
         case .ranges(_, let ranges):
@@ -105,6 +106,9 @@ extension UploadOrder {
         try demand(source.size.isSize, "size")
         try resource?.check()
         try demand(resource?.offset ?? 0 <= source.size, "offset")
+        if let sent {
+            try demand(resource != nil && sent.isValid(upTo: source.size), "digest")
+        }
         try demand(connectionsPerHost ?? 1 > 0, "connections per host")
         try checkManner(timeout, rateLimit, proxy)
         try credentials?.check()
@@ -248,7 +252,8 @@ extension Int64 {
     fileprivate var isOfConnections: Bool { 0 <= self && self < ExchangeOrder.mostConnections }
 
     /// Of a file.
-    fileprivate var isSize: Bool { (0...1 << 60).contains(self) }
+    fileprivate var isSize: Bool { (0...Self.largestSize).contains(self) }
+    fileprivate static var largestSize: Int64 { 1 << 60 }
 }
 
 extension String {

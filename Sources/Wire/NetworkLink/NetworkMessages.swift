@@ -30,6 +30,9 @@ package enum NetworkReport: Hashable, Sendable {
     case answered(TransferID, ExchangeAnswer)
     /// Of an upload: what the server has made for it; nil: it has forgotten that.
     case resource(TransferID, UploadResource?)
+    /// Of an upload whose server has made something: what was sent of the file so far. Sent after
+    /// `resource`, and before `progress` or `ended` from time to time.
+    case sent(TransferID, SentPart)
     /// Bytes in the file, and how many from its start are durable. At most twice a
     /// second, and when all are there; `durable` rises every 4 MiB or 2 s, whichever comes first.
     /// Of an upload: bytes that were sent, and how many of them the server has confirmed.

@@ -43,6 +43,20 @@ struct UpgradeTests {
         for (mine, theirs) in zip(lines, knownLines) { expect(mine, theirs, at: "history") }
     }
 
+    /// Older versions have no uploads.
+    @Test(arguments: StateFixture.lives.filter { $0.version >= 8 })
+    func `an upload goes on where its server was, as no version before 11 summed up what it sent`(
+        _ fixture: StateFixture
+    ) throws {
+        let device = Device(restoring: try open(fixture).load())
+        let uploads = device.records.compactMap { record -> UploadProgress? in
+            if case .transfer(let record) = record { record.transfer.upload } else { nil }
+        }
+        #expect(uploads.map(\.resource?.url) == ["https://example.org/in/made"])
+        #expect(uploads.map(\.resource?.offset) == [512])
+        #expect(uploads.allSatisfy { ($0.sent == nil) == (fixture.version < 11) })
+    }
+
     // MARK: Going on
 
     /// The device of a fixture, started again after another boot.

@@ -164,6 +164,9 @@ struct VirtualWorld {
         case .upload(let order, _):
             let made = UploadResource(url: order.url + "/made", interop: order.interop)
             later(.milliseconds(20), .transfer(id, .resource(made)))
+            let digest = [UInt8](repeating: 7, count: SentPart.digestBytes)
+            let part = SentPart(count: 512, sha256: Bytes(digest))
+            later(.milliseconds(30), .transfer(id, .sent(part)))
             // The rest is sent another day.
             let end = ExchangeEnd.Interruption(.busy, retryAfter: .hours(24))
             later(.milliseconds(90), .transfer(id, .ended(.interrupted(end), durable: 512)))
