@@ -70,6 +70,8 @@ extension App1 {
         package var expectsToSend: Int64?
         package var expectsToReceive: Int64?
         package var priority: Int64?
+        /// The app keeps none of its answer, and has sent none of its storage.
+        package var ignoresCookies = false
         package init() {}
 
         static var mostInList: Int { mostInCall }
@@ -79,7 +81,9 @@ extension App1 {
         package var texts: [String] {
             let numbers = [descriptor, expectsToSend, expectsToReceive, priority].compactMap(\.self)
             let times = [timeout, resourceTimeout].compactMap(\.self)
-            let flags = [discretionary, needs.unmetered, earliest != nil, headers != nil]
+            let flags = [
+                discretionary, needs.unmetered, earliest != nil, headers != nil, ignoresCookies,
+            ]
             // Its own number is one more.
             let others = 1 + numbers.count + times.count + flags.count(where: \.self)
             var texts = Array(repeating: "", count: others)
@@ -105,6 +109,7 @@ extension App1 {
             try fields.option("expects-to-send", &expectsToSend, in: 0...1 << 60)
             try fields.option("expects-to-receive", &expectsToReceive, in: 0...1 << 60)
             try fields.option("priority", &priority, in: -1000...1000)
+            try fields.option("no-cookies", &ignoresCookies)
         }
 
         fileprivate func check() throws(OptionError) {
@@ -180,6 +185,8 @@ extension App1 {
         package var forSession = false
         /// Nobody of the app answers challenges.
         package var isIgnored = false
+        /// Of a request: as that of `TransferTask`.
+        package var ignoresCookies = false
         package init() {}
         package var asCall: App1 { .answerTask(self) }
 
@@ -194,6 +201,7 @@ extension App1 {
             try fields.option("scheme", &scheme, "of login: basic or digest")
             try fields.option("for-session", &forSession, "of login: for all tasks of the session")
             try fields.option("ignored", &isIgnored, "of proceed: nobody answers challenges")
+            try fields.option("no-cookies", &ignoresCookies, "of request")
         }
 
         package func check() throws(OptionError) {

@@ -115,8 +115,8 @@ package enum App1: CallSet {
                 + "(aa{sv}: name, value), "
                 + "description, suspended, received (x, bytes), total, earliest (d, "
                 + "\(WallTime.unit)), expects-to-send, "
-                + "expects-to-receive, priority. After Hello on another connection it is called "
-                + "again."
+                + "expects-to-receive, priority, no-cookies (as enqueued). After Hello on another "
+                + "connection it is called again."
         ),
         CallRow(
             enqueueTasks,
@@ -131,8 +131,8 @@ package enum App1: CallSet {
                 + "description, discretionary, unmetered, earliest (d, \(WallTime.unit)), timeout "
                 + "and resource-timeout "
                 + "(d, seconds), expects-to-send and expects-to-receive (x, bytes), priority (x, "
-                + "thousandths above or below the usual one: the order among the app's own). What "
-                + "is "
+                + "thousandths above or below the usual one: the order among the app's own), "
+                + "no-cookies (b, a word of the app to itself, which is kept). What is "
                 + "enqueued in the background is discretionary until the user opens the app."
         ),
         CallRow(

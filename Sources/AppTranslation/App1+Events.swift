@@ -142,7 +142,7 @@ extension App1.AnswerTask {
         case .proceed: return .proceed(isIgnored: isIgnored)
         case .request:
             let headers = (headers ?? []).compactMap(HTTPField.init(line:))
-            return .request(url: url ?? "", headers: headers)
+            return .request(url: url ?? "", headers: headers, ignoresCookies: ignoresCookies)
         case .login:
             // Without a question there is nothing to keep it for.
             guard let login = context.login else { return .proceed(isIgnored: false) }
@@ -188,7 +188,8 @@ extension SessionOrder {
             description: call.description,
             expectsToSend: call.expectsToSend,
             expectsToReceive: call.expectsToReceive,
-            priority: call.priority ?? 0
+            priority: call.priority ?? 0,
+            ignoresCookies: call.ignoresCookies
         )
         self.init(task: task, order: order, resume: call.resume)
     }

@@ -132,6 +132,30 @@ struct QuestionTests {
         #expect(bench.stored(id)?.taskReport?.currentHeaders == [HTTPField("Token", "new")])
     }
 
+    @Test func `that a request wants no cookies is known to each process of its app`() throws {
+        var (bench, launch) = try Bench.withApp()
+        bench.askSession(launch, .join(sendsLaunchEvents: true, answers: true))
+        let task = SessionTask(session: "photos", number: 1, ignoresCookies: true)
+        let wanted = SessionOrder(task: task, order: order(1).order)
+        bench.askSession(launch, .enqueue([wanted], token: nil))
+        let id = bench.sessionTasks[0]
+        refuse(&bench, id)
+        let question = try #require(bench.questions(launch).first)
+        bench.killed(launch, signal: 11)
+        try bench.restart(manifests: [.linked("app", identifiers: Bench.identifiers)])
+        let again = try bench.openApp("app")
+        bench.askSession(again, .join(sendsLaunchEvents: true, answers: true))
+        guard case .tasks(let joined) = bench.reply else {
+            Issue.record("it has not joined")
+            return
+        }
+        #expect(joined.tasks.map(\.ignoresCookies) == [true])
+        #expect(joined.tasks.map(\.currentIgnoresCookies) == [nil])
+        answer(&bench, again, question, .request(url: Self.url, headers: []))
+        let renewed = try #require(bench.stored(id)?.taskReport)
+        #expect(renewed.ignoresCookies == true && renewed.currentIgnoresCookies == nil)
+    }
+
     @Test func `who loses its connection is asked again`() throws {
         var (bench, launch) = try begun()
         refuse(&bench, bench.sessionTasks[0])

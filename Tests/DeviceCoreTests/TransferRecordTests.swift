@@ -43,7 +43,12 @@ struct TransferRecordTests {
             id: TransferID(8),
             order: order,
             submittedAt: WallTime(nanoseconds: 6),
-            task: SessionTask(session: "s", number: 4)
+            task: SessionTask(session: "s", number: 4, ignoresCookies: true)
+        )
+        transfer.task?.original = SessionTask.OriginalRequest(
+            url: "http://a/",
+            headers: [],
+            ignoresCookies: true
         )
         transfer.countsFrom = WallTime(nanoseconds: 7)
         transfer.state = .placing(size: 20)

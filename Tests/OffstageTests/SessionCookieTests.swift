@@ -51,6 +51,52 @@ struct SessionCookieTests {
         #expect(try headers(without, in: session) == nil)
     }
 
+    @Test func `a request that wants none keeps none of its answer after a relaunch`() throws {
+        var without = URLRequest(url: try url("http://a.example/1"))
+        without.httpShouldHandleCookies = false
+        bench.session(bench.recorder).downloadTask(with: without).resume()
+        #expect(try bench.enqueued()[0]["no-cookies"] == true)
+        let relaunched = try SessionBench()
+        relaunched.configuration.httpCookieStorage = storage
+        var report = relaunched.report(of: 5)
+        report["no-cookies"] = true
+        relaunched.daemon.behave(
+            "JoinSession",
+            .answer([["tasks": .list([.map(report)]), "missed": 0]])
+        )
+        let known = Inbox<URLSessionTask>()
+        let session = relaunched.session(relaunched.recorder)
+        session.getAllTasks { for task in $0 { known.put(task) } }
+        let task = try known.next()
+        #expect(task.originalRequest?.httpShouldHandleCookies == false)
+        let field: Value = ["name": "Set-Cookie", "value": "one=1; Path=/"]
+        let place: Value = "http://a.example/1"
+        try relaunched.end(
+            task,
+            ["size": 9, "status": 200, "url": place, "headers": .list([field])]
+        )
+        #expect(try relaunched.recorder.told.next() == "ended well")
+        #expect(storage.cookies?.isEmpty == true)
+    }
+
+    @Test func `a daemon that does not know of this takes the task all the same`() throws {
+        bench.daemon.behave(
+            "EnqueueTasks",
+            .decide { arguments in
+                let tasks = arguments[1].listValue ?? []
+                let isKnown = tasks.allSatisfy { $0["no-cookies"] == nil }
+                return isKnown ? .answer([]) : .refuse(.invalid, "there is no such option")
+            }
+        )
+        var without = URLRequest(url: try url("http://a.example/1"))
+        without.httpShouldHandleCookies = false
+        let task = bench.session(bench.recorder).downloadTask(with: without)
+        task.resume()
+        #expect(try bench.enqueued()[0]["no-cookies"] == true)
+        #expect(try bench.enqueued()[0]["no-cookies"] == nil)
+        #expect(task.state == .running)
+    }
+
     @Test func `a session that does not want them sends none`() throws {
         storage.setCookie(try #require(cookie("all")))
         bench.configuration.httpShouldSetCookies = false

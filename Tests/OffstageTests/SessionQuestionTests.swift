@@ -237,6 +237,24 @@ struct SessionQuestionTests {
         #expect(task.currentRequest?.value(forHTTPHeaderField: "Cookie") == nil)
     }
 
+    @Test func `a new request takes along that it wants no cookies, over a relaunch too`() throws {
+        var report = bench.report(of: 5)
+        (report["no-cookies"], report["current-url"]) = (true, "http://a.example/new")
+        report["current-no-cookies"] = true
+        bench.daemon.behave(
+            "JoinSession",
+            .answer([["tasks": .list([.map(report)]), "missed": 0]])
+        )
+        let session = bench.session(Delaying(.useNewRequest))
+        let known = Inbox<URLSessionTask>()
+        session.getAllTasks { for task in $0 { known.put(task) } }
+        let task = try known.next()
+        #expect(task.originalRequest?.httpShouldHandleCookies == false)
+        #expect(task.currentRequest?.httpShouldHandleCookies == false)
+        try ask(task, "delayed")
+        #expect(try answer().options["no-cookies"] == true)
+    }
+
     // MARK: Priorities
 
     @Test func `a priority goes with the task, and its change after it`() throws {

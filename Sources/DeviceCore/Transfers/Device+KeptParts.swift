@@ -73,6 +73,7 @@ extension Device {
         transfers.change(id) {
             ($0.order, $0.resume, $0.partOf) = (order, old.resume, old.partOf ?? old.id)
             $0.upload = old.upload
+            $0.task?.ignoresCookies = old.task?.ignoresCookies ?? false
         }
         if order.host != transfer.host { transfers.enqueue(id, at: transition.now.wall) }
         save(.transfer(id))

@@ -120,8 +120,8 @@ extension Device {
         case (.cancel, _): end(id, .cancelled, &transition)
         case (.proceed, .delayed): release(id, at: transition.now.wall)
         case (.proceed, .unauthorized(let refusal)): takeRefusal(id, refusal, &transition)
-        case (.request(let url, let headers), _):
-            renew(id, url, headers, &transition)
+        case (.request(let url, let headers, let ignoresCookies), _):
+            renew(id, url, headers, ignoresCookies: ignoresCookies, &transition)
         case (.login(let number, let scheme, let forSession), .unauthorized(let refusal)):
             guard let login = TransferLogin(number, scheme, refusal) else {
                 transition.emit(.transfer(id, .forget([number])))
@@ -167,6 +167,7 @@ extension Device {
         _ id: TransferID,
         _ url: String,
         _ headers: [HTTPField],
+        ignoresCookies: Bool,
         _ transition: inout Transition
     ) {
         guard let transfer = transfers[id] else { return }
@@ -186,9 +187,14 @@ extension Device {
         let before = transfer.order
         let original =
             transfer.task?.original
-            ?? SessionTask.OriginalRequest(url: before.url, headers: before.headers)
+            ?? SessionTask.OriginalRequest(
+                url: before.url,
+                headers: before.headers,
+                ignoresCookies: transfer.task?.ignoresCookies ?? false
+            )
         transfers.change(id) {
             $0.task?.original = original
+            $0.task?.ignoresCookies = ignoresCookies
             $0.order = order
             if $0.question?.kind != .delayed { $0.refusals += 1 }
         }

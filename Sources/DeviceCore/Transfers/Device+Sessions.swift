@@ -223,9 +223,12 @@ extension Transfer {
         var report = SessionTaskReport(task: task.number, url: order.url)
         if case .upload(let request) = order.direction { report.method = request.method.rawValue }
         report.headers = order.headers
+        report.ignoresCookies = task.ignoresCookies ? true : nil
         if let original = task.original {
             (report.currentURL, report.currentHeaders) = (order.url, order.headers)
+            report.currentIgnoresCookies = report.ignoresCookies
             (report.url, report.headers) = (original.url, original.headers)
+            report.ignoresCookies = original.ignoresCookies ? true : nil
         }
         report.description = task.description
         report.isSuspended = state == .paused

@@ -49,7 +49,7 @@ extension TransferQuestion.Kind {
 package enum TransferAnswer: Hashable, Sendable, Codable {
     /// As if nobody had asked. `isIgnored`: the app has nobody who answers challenges.
     case proceed(isIgnored: Bool)
-    case request(url: String, headers: [HTTPField])
+    case request(url: String, headers: [HTTPField], ignoresCookies: Bool = false)
     /// The number under which the shell keeps a name and a password, which the core never sees.
     /// `scheme`: of the challenge that they answer; nil: of the first that they can.
     case login(UInt64, scheme: String?, forSession: Bool)

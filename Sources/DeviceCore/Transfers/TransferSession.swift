@@ -29,6 +29,8 @@ package struct SessionTask: Hashable, Sendable, Codable {
     @OmittedIfDefault package internal(set) var isFromBackground = false
     /// In thousandths, above or below the usual one. It goes for the tasks of its app.
     @OmittedIfDefault package internal(set) var priority = Int64(0)
+    /// Cookies of its app's storage have nothing to do with it. Only its app makes use of that.
+    @OmittedIfDefault package internal(set) var ignoresCookies = false
     /// As it was asked for, if its app has put another in its place.
     var original: OriginalRequest?
     /// Among the ends of all tasks; nil: it has not ended.
@@ -37,6 +39,7 @@ package struct SessionTask: Hashable, Sendable, Codable {
     struct OriginalRequest: Hashable, Sendable, Codable {
         let url: String
         let headers: [HTTPField]
+        @OmittedIfDefault var ignoresCookies = false
     }
 
     package init(
@@ -45,10 +48,12 @@ package struct SessionTask: Hashable, Sendable, Codable {
         description: String? = nil,
         expectsToSend: Int64? = nil,
         expectsToReceive: Int64? = nil,
-        priority: Int64 = 0
+        priority: Int64 = 0,
+        ignoresCookies: Bool = false
     ) {
         (self.session, self.number, self.description) = (session, number, description)
         self.priority = priority
+        self.ignoresCookies = ignoresCookies
         (self.expectsToSend, self.expectsToReceive) = (expectsToSend, expectsToReceive)
     }
 }

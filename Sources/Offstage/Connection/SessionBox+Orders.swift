@@ -170,11 +170,17 @@ extension SessionBox {
         app.ask(
             OutgoingCall(call, .kept) { [self] answer in
                 guard case .failure(let error) = answer else { return answered() }
-                guard error.reason == .refused(.invalid), tasks.count > 1 else {
+                let isInvalid = error.reason == .refused(.invalid)
+                if isInvalid, tasks.count > 1 {
+                    outgoing.async { self.enqueueHalves(tasks, orders, answered: answered) }
+                } else if isInvalid, orders.contains(where: \.ignoresCookies) {
+                    // An older daemon keeps no such word.
+                    let older = orders.map(\.forOlderDaemon)
+                    outgoing.async { self.enqueueAll(tasks, older, answered: answered) }
+                } else {
                     for task in tasks { fail(task, URLError(.unknown, reason: error.text)) }
-                    return answered()
+                    answered()
                 }
-                outgoing.async { self.enqueueHalves(tasks, orders, answered: answered) }
             }
         )
         for change in changes(of: suspended, .suspend) {
@@ -237,6 +243,7 @@ extension SessionBox {
         order.resume = task.resumeToken
         if task.file != nil { order.method = request.httpMethod?.uppercased() }
         order.headers = headerLines(of: request)
+        order.ignoresCookies = !request.httpShouldHandleCookies
         order.discretionary = options.isDiscretionary
         order.needs.unmetered =
             options.isUnmetered || !request.allowsCellularAccess
@@ -273,6 +280,14 @@ extension SessionBox {
     private static func interval(_ seconds: TimeInterval) -> Interval? {
         guard seconds > 0 else { return nil }
         return Interval(nanoseconds: Int64(min(seconds, 3_155_760_000) * 1e9))
+    }
+}
+
+extension App1.TransferTask {
+    fileprivate var forOlderDaemon: Self {
+        var order = self
+        order.ignoresCookies = false
+        return order
     }
 }
 

@@ -164,7 +164,14 @@ extension SessionBox {
                     guard case .failure(let error) = answer else { return }
                     LibraryLog.write("an answer for a task was not taken: \(error.text)")
                     if case .refused(.invalid) = error.reason {
-                        if let plain { enqueue(plain, instead: nil) }
+                        if call.ignoresCookies {
+                            // An older daemon keeps no such word.
+                            var older = call
+                            older.ignoresCookies = false
+                            enqueue(older, instead: plain)
+                        } else if let plain {
+                            enqueue(plain, instead: nil)
+                        }
                         return
                     }
                     // It is still a question.
@@ -216,6 +223,7 @@ private final class TaskAnswer: Sendable {
         give {
             ($0.answer, $0.url) = (.request, request.url?.absoluteString ?? "")
             $0.headers = box.headerLines(of: request)
+            $0.ignoresCookies = !request.httpShouldHandleCookies
         }
     }
 

@@ -47,8 +47,7 @@ public struct URLRequest: Hashable, Sendable {
     /// False: only while the network is not metered and low-data mode is off.
     public var allowsConstrainedNetworkAccess = true
     /// False: no cookies of the session's storage go with it, and those of its answer are not kept.
-    /// It is not stored: after a relaunch it is true in the requests of a task. Then cookies of the
-    /// task's answer are kept, and go with a new request for it without a field `Cookie`.
+    /// Kept over relaunches.
     public var httpShouldHandleCookies = true
     /// Has no effect.
     public var networkServiceType = NetworkServiceType.default

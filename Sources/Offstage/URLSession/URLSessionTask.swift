@@ -249,10 +249,12 @@ extension URLSessionTask {
     }
 
     private convenience init(_ session: URLSession, _ report: SessionTaskReport) {
-        let request = URLRequest(report.url, report.headers, report.method)
+        var request = URLRequest(report.url, report.headers, report.method)
+        request?.httpShouldHandleCookies = report.ignoresCookies != true
         var values = Values()
         if let url = report.currentURL {
             values.current = URLRequest(url, report.currentHeaders ?? [], report.method)
+            values.current?.httpShouldHandleCookies = report.currentIgnoresCookies != true
         }
         if let priority = report.priority {
             values.priority = URLSessionTask.defaultPriority + Float(priority) / 1000

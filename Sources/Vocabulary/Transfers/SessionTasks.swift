@@ -21,6 +21,10 @@ package struct SessionTaskReport: Hashable, Sendable, Codable {
     package var currentHeaders: [HTTPField]?
     /// In thousandths, above or below the usual one.
     package var priority: Int64?
+    /// Its app's cookies have nothing to do with the request; nil: they have.
+    package var ignoresCookies: Bool?
+    /// The same of what was put in its place.
+    package var currentIgnoresCookies: Bool?
 
     package init(task: Int64, url: String) { (self.task, self.url) = (task, url) }
 
@@ -31,6 +35,8 @@ package struct SessionTaskReport: Hashable, Sendable, Codable {
         case currentHeaders = "current-headers"
         case expectsToSend = "expects-to-send"
         case expectsToReceive = "expects-to-receive"
+        case ignoresCookies = "no-cookies"
+        case currentIgnoresCookies = "current-no-cookies"
     }
 }
 
