@@ -1,3 +1,4 @@
+import AppProtocol
 import Foundation
 import Linux
 @testable import Offstage
