@@ -61,7 +61,7 @@ final class QuestionsAnswered: ClientInvariant, CommitInvariant, EffectInvariant
             Pending(question: $0, app: record.app, since: answered)
         }
         if isOver { return nil }
-        // The answer to another question was meant for this one as well. Its own comes too late then.
+        // The answer to another question was meant for this one as well; its own comes too late.
         if forAll[record.app].map({ $0 > known.since }) ?? false { return nil }
         guard let given = answers[known.question] else {
             return "question \(known.question) of transfer \(id) is gone without an answer"
