@@ -219,8 +219,9 @@ private struct RandomLife {
             // Another may be worth more then, and take what is left of the budget.
             case .wake: mayBeStale && !isInUse && !runs(nil).isEmpty
             case .price:
-                mayBeStale && told.forecast.chance <= told.forecast.price
-                    && (told.forecast.expectedAt ?? soon < soon || !runs(nil).contains(told.app))
+                try mayBeStale && told.forecast.chance <= told.forecast.price
+                    && (told.forecast.expectedAt ?? soon < soon || !runs(nil).contains(told.app)
+                        || priceWithoutWakes(of: told.app) < told.forecast.price)
                     && runs(1000).contains(told.app)
             }
         guard !holds else { return }
@@ -234,6 +235,13 @@ private struct RandomLife {
         var copy = self
         copy.send(.condition(.idle, .hand, .value(0)))
         return try copy.forecast(name)?.blocker == .nobody
+    }
+
+    /// Refreshes are planned anew then, and may be cheaper.
+    private func priceWithoutWakes(of name: String) throws -> Int64 {
+        var copy = self
+        copy.makeFree(budget: nil)
+        return try copy.forecast(name)?.price ?? .max
     }
 
     /// A wake costs nothing; with `budget`, nor does a refresh.
