@@ -217,11 +217,13 @@ private struct RandomLife {
             case .share: isShared && ownRuns >= max(1, Int(told.forecast.budget) * 3 / 4)
             case .nobody: try !isInUse && !isNobodyExpected(inUse: told.app)
             // Another may be worth more then, and take what is left of the budget.
-            case .wake: mayBeStale && !isInUse && !runs(nil).isEmpty
+            case .wake:
+                mayBeStale && !isInUse && told.forecast.chance >= told.forecast.price
+                    && !runs(nil).isEmpty
             case .price:
-                try mayBeStale && told.forecast.chance <= told.forecast.price
-                    && (told.forecast.expectedAt ?? soon < soon || !runs(nil).contains(told.app)
-                        || priceWithoutWakes(of: told.app) < told.forecast.price)
+                // It may be worth its price on a device that is awake, where each refresh has a
+                // discount: so it may run if wakes cost nothing.
+                mayBeStale && told.forecast.chance <= told.forecast.price
                     && runs(1000).contains(told.app)
             }
         guard !holds else { return }
@@ -235,13 +237,6 @@ private struct RandomLife {
         var copy = self
         copy.send(.condition(.idle, .hand, .value(0)))
         return try copy.forecast(name)?.blocker == .nobody
-    }
-
-    /// Refreshes are planned anew then, and may be cheaper.
-    private func priceWithoutWakes(of name: String) throws -> Int64 {
-        var copy = self
-        copy.makeFree(budget: nil)
-        return try copy.forecast(name)?.price ?? .max
     }
 
     /// A wake costs nothing; with `budget`, nor does a refresh.
