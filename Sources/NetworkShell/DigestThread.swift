@@ -18,6 +18,8 @@ final class DigestThread: Sendable {
 
     struct Result: Sendable {
         let id: TransferID
+        /// That of the job: it tells one attempt from the next.
+        let file: SourceFile
         let digest: SentDigest
         let problem: Problem?
 
@@ -77,7 +79,7 @@ final class DigestThread: Sendable {
     }
 
     private func finish(_ job: Job, _ problem: Result.Problem?) {
-        let result = Result(id: job.id, digest: job.digest, problem: problem)
+        let result = Result(id: job.id, file: job.file, digest: job.digest, problem: problem)
         shared.withLock { $0.results.append(result) }
         hasResults.signal()
     }

@@ -219,6 +219,8 @@ final class Upload: RunningExchange {
     }
 
     func digested(_ result: DigestThread.Result) {
+        // An earlier attempt at the same transfer may have been stopped while its job waited.
+        guard result.file === file else { return }
         digest = result.digest
         guard isChecking else { return }
         isChecking = false

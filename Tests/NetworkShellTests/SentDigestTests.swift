@@ -1,3 +1,4 @@
+import Curl
 import Linux
 @testable import NetworkShell
 import TestKit
@@ -94,5 +95,54 @@ struct SentDigestTests {
         let over = job(try file(bytes), SentDigest(), nil, end: Int64(bytes.count))
         over.file.giveUp()
         #expect(try DigestThread.goOn(with: over) && over.digest.count == 0)
+    }
+
+    // MARK: Attempts
+
+    /// One whose server has these bytes, and which has asked what it has.
+    private func resumed(_ bytes: [UInt8], _ known: SentPart) throws -> Upload {
+        let path = folder("file")
+        try FileDescriptor(opening: path, [.writing, .create, .truncate]).writeAll(bytes.span)
+        let file = try FileDescriptor(opening: path, [.reading])
+        var order = UploadOrder(url: "http://a.example/up", source: try file.status().identity)
+        order.resource = UploadResource(
+            url: "http://a.example/made/1",
+            interop: .eight,
+            offset: known.count
+        )
+        order.sent = known
+        let upload = Upload(TransferID(1), order, file)
+        upload.begin()
+        let asked = upload.takeTasks().compactMap(\.options)
+        let request = try CurlRequest(try #require(asked.first))
+        upload.use(request, on: 0) {}
+        let head = ["HTTP/1.1 204 No Content", "Upload-Offset: \(known.count)", ""]
+        for line in head { _ = request.headLine(line) }
+        upload.requestEnded(request, on: 0, nil)
+        return upload
+    }
+
+    @Test func `what was read for an attempt that was stopped says nothing of the next`() throws {
+        let known = try #require(part(2_000_000))
+        var changed = bytes
+        changed[0] ^= 1
+        let upload = try resumed(changed, known)
+        let job = try #require(upload.takeTasks().compactMap(\.job).first)
+        let earlier = try file(bytes)
+        earlier.giveUp()
+        upload.digested(.init(id: job.id, file: earlier, digest: SentDigest(), problem: nil))
+        #expect(upload.takeTasks().isEmpty)
+        upload.digested(.init(id: job.id, file: job.file, digest: job.digest, problem: nil))
+        #expect(upload.takeTasks().contains { $0.options != nil })
+    }
+}
+
+extension ExchangeTask {
+    fileprivate var options: CurlRequest.Options? {
+        if case .request(let options, _) = self { options } else { nil }
+    }
+
+    fileprivate var job: DigestThread.Job? {
+        if case .digest(let job) = self { job } else { nil }
     }
 }
