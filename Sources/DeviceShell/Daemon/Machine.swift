@@ -116,29 +116,10 @@ final class Machine {
     }
 
     func takeInbox() -> [TimedEvent] {
-        putEndsFirst()
+        inbox.putEndsFirst()
         measureBeforeInterruptions()
         defer { inbox.removeAll(keepingCapacity: true) }
         return inbox
-    }
-
-    /// Whoever had ended by itself was not interrupted by what the same turn brought: a run that is
-    /// over is not asked for again.
-    private func putEndsFirst() {
-        guard let first = inbox.firstIndex(where: \.event.mayInterrupt) else { return }
-        let ended = inbox[first...].compactMap(\.event.endedLaunch)
-        guard !ended.isEmpty else { return }
-        let moment = inbox[first].moment
-        var early: [TimedEvent] = []
-        var late: [TimedEvent] = []
-        for timed in inbox[first...] {
-            if case .process(let id, _) = timed.event, ended.contains(id) {
-                early.append(TimedEvent(timed.event, at: moment))
-            } else {
-                late.append(timed)
-            }
-        }
-        inbox.replaceSubrange(first..., with: early + late)
     }
 
     /// What a run has used when it is frozen is told with its end: too late to ask then.
@@ -455,6 +436,16 @@ extension Event {
         if case .process(let id, .exited) = self { id } else { nil }
     }
 
+    /// The launch that it is about, or that has said it.
+    fileprivate var ownLaunch: LaunchID? {
+        switch self {
+        case .process(let id, _), .app(let id, _): id
+        case .started, .stopping, .timer, .clockChanged, .sleep, .manifests, .settings,
+            .condition, .used, .triggered, .transfer, .user, .storageRecovered:
+            nil
+        }
+    }
+
     /// Nothing of the same turn comes before it.
     fileprivate var opensTurn: Bool {
         switch self {
@@ -463,6 +454,28 @@ extension Event {
             .used, .triggered, .transfer, .user, .storageRecovered:
             false
         }
+    }
+}
+
+extension [TimedEvent] {
+    /// Whoever had ended by itself was not interrupted by what the same turn brought: a run that is
+    /// over is not asked for again. What an app has said stays before its end: its work may be
+    /// complete with that.
+    mutating func putEndsFirst() {
+        guard let first = firstIndex(where: \.event.mayInterrupt) else { return }
+        let ended = self[first...].compactMap(\.event.endedLaunch)
+        guard !ended.isEmpty else { return }
+        let moment = self[first].moment
+        var early: [TimedEvent] = []
+        var late: [TimedEvent] = []
+        for timed in self[first...] {
+            if let launch = timed.event.ownLaunch, ended.contains(launch) {
+                early.append(TimedEvent(timed.event, at: moment))
+            } else {
+                late.append(timed)
+            }
+        }
+        replaceSubrange(first..., with: early + late)
     }
 }
 
