@@ -90,6 +90,14 @@ struct SleepAgainTests {
         #expect(!bench.contains(.sleepAgain))
     }
 
+    @Test func `a sleep that somebody kept away is a sign of the user`() throws {
+        var (bench, launch) = try Self.woken(try Self.refreshed())
+        bench.send(.sleep(.begins))
+        bench.send(.sleep(.ended))
+        bench.exited(launch)
+        #expect(!bench.contains(.sleepAgain))
+    }
+
     @Test(arguments: [(3, true), (12, false)])
     func `a plug that is told of later than the sleep can have been is a sign of the user`(
         seconds: Int64,
