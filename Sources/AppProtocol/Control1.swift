@@ -149,10 +149,9 @@ package enum Control1: CallSet {
             .user,
             "How far transfers are, for programs that ask again and again: running, waiting, "
                 + "paused, finished, failed and cancelled (each x, how many), open (x, how many "
-                + "have not ended), shown (maps as TransferPage has them: what runs, then what is "
-                + "next) and ended (the same of those that ended, the last ones). Both lists are "
-                + "empty without the options that say how long they may be; but what runs is "
-                + "always told, at most \(TransferProgress.most)."
+                + "have not ended), shown (maps as TransferPage has them: all that run, at most "
+                + "\(TransferProgress.most); then the next ones, while there are fewer than rows) "
+                + "and ended (the same of those that ended last; empty without the option)."
         ),
         CallRow(
             changeTransfers,

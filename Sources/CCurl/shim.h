@@ -19,13 +19,6 @@ static inline CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, void *va
     return curl_easy_setopt(easy, option, value);
 }
 
-/* The bytes must stay where they are as long as the handle. */
-static inline CURLcode ccurl_set_bytes(
-    CURL *easy, CURLoption option, const void *bytes, size_t count) {
-    struct curl_blob blob = {(void *)bytes, count, CURL_BLOB_NOCOPY};
-    return curl_easy_setopt(easy, option, &blob);
-}
-
 static inline CURLcode ccurl_set_copied_bytes(
     CURL *easy, CURLoption option, const void *bytes, size_t count) {
     struct curl_blob blob = {(void *)bytes, count, CURL_BLOB_COPY};
@@ -34,6 +27,10 @@ static inline CURLcode ccurl_set_copied_bytes(
 
 static inline CURLcode ccurl_set_writer(CURL *easy, CURLoption option, curl_write_callback body) {
     return curl_easy_setopt(easy, option, body);
+}
+
+static inline CURLcode ccurl_set_context_preparer(CURL *easy, curl_ssl_ctx_callback body) {
+    return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, body);
 }
 
 static inline CURLcode ccurl_get_string(CURL *easy, CURLINFO what, const char **value) {

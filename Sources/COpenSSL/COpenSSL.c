@@ -235,6 +235,25 @@ int copenssl_is_at_end_of_pem(void) {
     return 1;
 }
 
+int copenssl_trust(X509_STORE *store, BIO *text, const char *directory) {
+    X509_STORE_set_flags(store, X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_PARTIAL_CHAIN);
+    STACK_OF(X509_INFO) *all = PEM_X509_INFO_read_bio(text, NULL, NULL, NULL);
+    if (all == NULL)
+        return 0;
+    int is_well = 1;
+    for (int i = 0; is_well && i < sk_X509_INFO_num(all); i++) {
+        X509_INFO *one = sk_X509_INFO_value(all, i);
+        if (one->x509 != NULL)
+            is_well = X509_STORE_add_cert(store, one->x509);
+        if (is_well && one->crl != NULL)
+            is_well = X509_STORE_add_crl(store, one->crl);
+    }
+    sk_X509_INFO_pop_free(all, X509_INFO_free);
+    if (is_well && directory != NULL)
+        is_well = X509_STORE_load_path(store, directory);
+    return is_well;
+}
+
 size_t copenssl_bio_contents(BIO *bio, const unsigned char **bytes) {
     char *start = NULL;
     long count = BIO_get_mem_data(bio, &start);

@@ -9,24 +9,12 @@ package enum CurlLibrary {
         }
     }
 
-    /// The file and the directory with the system's certificates, as it was built to look for them.
-    package static var authorityPaths: [String] {
-        unsafe [ccurl_authority_file(), ccurl_authority_directory()].compactMap { path in
-            unsafe path.map { unsafe String(cString: $0) }
-        }
+    /// The system's certificates of authorities, as it was built to look for them.
+    package static var authorityFile: String? { text(unsafe ccurl_authority_file()) }
+    /// Those of them that are named by the hash of their subject.
+    package static var authorityDirectory: String? { text(unsafe ccurl_authority_directory()) }
+
+    private static func text(_ path: UnsafePointer<CChar>?) -> String? {
+        unsafe path.map { unsafe String(cString: $0) }
     }
-}
-
-/// Certificates of authorities, one after the other, as text.
-@safe
-package final class CurlCertificates: Sendable {
-    nonisolated(unsafe) let bytes: UnsafeBufferPointer<UInt8>  // Written once, in `init`.
-
-    package init(_ text: [UInt8]) {
-        let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.count)
-        _ = unsafe buffer.initialize(from: text)
-        unsafe bytes = UnsafeBufferPointer(buffer)
-    }
-
-    deinit { unsafe bytes.deallocate() }
 }

@@ -21,8 +21,6 @@ package final class CurlRequest {
         package var certificate: ClientCertificate?
         /// It shares its connection with no other request: HTTP/1.1.
         package var isAlone = false
-        /// Certificates of authorities, in place of the system's.
-        package var authorities = Authorities()
 
         package init(url: String) { self.url = url }
     }
@@ -34,18 +32,6 @@ package final class CurlRequest {
         /// A method that has a body, of so many bytes. `isOnce`: not even a connection that turns
         /// out to be dead makes libcurl send it again.
         case sending(String, count: Int64, isOnce: Bool)
-    }
-
-    /// Whose certificates are trusted.
-    package struct Authorities: Sendable {
-        /// Nil: those in the system's file.
-        package var certificates: CurlCertificates?
-        /// Of files that are named by the hash of their subject; nil: the system's.
-        package var directory: String?
-
-        package init(certificates: CurlCertificates? = nil, directory: String? = nil) {
-            (self.certificates, self.directory) = (certificates, directory)
-        }
     }
 
     /// What the client shows to a server that asks for it, in PEM.
@@ -75,6 +61,10 @@ package final class CurlRequest {
     /// `CurlError.Kind.refused`.
     package var fill: (inout MutableSpan<UInt8>) -> Int? = { _ in 0 }
 
+    /// Given the `SSL_CTX` of a new connection, has it trust whom it is to trust; false: that cannot
+    /// be said now, and the request ends with `CurlError.Kind.shortage`.
+    package var trust: (UnsafeMutableRawPointer) -> Bool = { _ in true }
+
     /// Bytes of the answer's body have come.
     private var hasBody = false
 
@@ -82,8 +72,6 @@ package final class CurlRequest {
     private var list: UnsafeMutablePointer<curl_slist>?
     /// libcurl writes its words into it.
     private let words: UnsafeMutablePointer<CChar>
-    /// libcurl reads them where they are.
-    private let certificates: CurlCertificates?
 
     /// Throws for want of memory.
     package init(_ options: Options) throws(CurlError) {
@@ -91,7 +79,6 @@ package final class CurlRequest {
             throw CurlError(CURLE_OUT_OF_MEMORY, "")
         }
         unsafe handle = easy
-        certificates = options.authorities.certificates
         unsafe words = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe words.pointee = 0
         for field in options.fields {
@@ -116,18 +103,7 @@ package final class CurlRequest {
         try set(CURLOPT_USERAGENT, options.userAgent)
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
         if let proxy = options.proxy { try set(CURLOPT_PROXY, proxy) }
-        if let certificates = options.authorities.certificates {
-            try unsafe check(
-                ccurl_set_bytes(
-                    handle,
-                    CURLOPT_CAINFO_BLOB,
-                    certificates.bytes.baseAddress,
-                    certificates.bytes.count
-                )
-            )
-        }
         if let certificate = options.certificate { try set(certificate) }
-        if let directory = options.authorities.directory { try set(CURLOPT_CAPATH, directory) }
         // A connection that may be shared is waited for. What it speaks is known only when it has
         // answered, unless TLS says so: without TLS one that takes its time would keep all waiting.
         let mayShare = options.url.hasPrefix("https://") && !options.isAlone
@@ -191,8 +167,28 @@ package final class CurlRequest {
         }
     }
 
+    /// libcurl would read and parse the system's certificates for each connection.
+    private func setTrust(_ me: UnsafeMutableRawPointer) throws(CurlError) {
+        let own = [
+            CURLOPT_CAINFO, CURLOPT_CAPATH, CURLOPT_PROXY_CAINFO, CURLOPT_PROXY_CAPATH,
+        ]
+        for option in own { try check(unsafe ccurl_set_pointer(handle, option, nil)) }
+        try check(unsafe ccurl_set_pointer(handle, CURLOPT_SSL_CTX_DATA, me))
+        try check(
+            unsafe ccurl_set_context_preparer(handle) { _, tls, context in
+                guard let tls = unsafe tls, let context = unsafe context else {
+                    return CURLE_SSL_CACERT_BADFILE
+                }
+                let request = unsafe Unmanaged<CurlRequest>.fromOpaque(context)
+                    .takeUnretainedValue()
+                return unsafe request.trust(tls) ? CURLE_OK : CURLE_SSL_CACERT_BADFILE
+            }
+        )
+    }
+
     private func setCallbacks() throws(CurlError) {
         let me = unsafe Unmanaged.passUnretained(self).toOpaque()
+        try setTrust(me)
         try check(unsafe ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, words))
         try check(unsafe ccurl_set_pointer(handle, CURLOPT_PRIVATE, me))
         try check(unsafe ccurl_set_pointer(handle, CURLOPT_WRITEDATA, me))
@@ -293,6 +289,9 @@ package final class CurlRequest {
     /// How it ended; nil: well.
     func error(_ code: CURLcode) -> CurlError? {
         if code == CURLE_OK { return nil }
+        if code == CURLE_SSL_CACERT_BADFILE {
+            return CurlError(code, "the certificates of the system's authorities cannot be read")
+        }
         // libcurl keeps no line of a head above 100 KB, and calls it want of memory. Real want of
         // memory ends this process: Swift cannot go on without.
         if code == CURLE_OUT_OF_MEMORY, hasAnswer, !hasBody {

@@ -104,12 +104,12 @@ final class NetworkService {
 
     /// Asks servers to forget uploads, a few at a time.
     private func removeNext() {
-        while var options = removals.next() {
-            options.authorities = sandbox.authorities
+        while let options = removals.next() {
             // Nobody waits for it: what cannot even be asked is left to the server.
             guard let request = try? CurlRequest(options) else { continue }
             // What is said in the answer is of no interest.
             request.body = { _ in .taken }
+            request.trust = sandbox.authorities.apply(to:)
             guard (try? multi.add(request)) != nil else { continue }
             removals.began(request)
         }
@@ -318,10 +318,9 @@ final class NetworkService {
         for exchange: any RunningExchange,
         on connection: Int
     ) {
-        var options = options
-        options.authorities = sandbox.authorities
         do throws(CurlError) {
             let request = try CurlRequest(options)
+            request.trust = sandbox.authorities.apply(to:)
             exchange.use(request, on: connection) { [unowned self] in
                 touched[exchange.id] = exchange
             }

@@ -9,8 +9,7 @@ package import Wire
 package struct Sandbox {
     /// What this kernel would not.
     package private(set) var lacks: [SandboxPart] = []
-    /// As other programs with OpenSSL have it; libcurl itself does not look.
-    private(set) var authorities = CurlRequest.Authorities()
+    let authorities = Authorities()
     private let names = NameFiles()
     /// Those of `names` that can be read from in here, or could once they are there.
     private var watched: [String] = []
@@ -21,13 +20,11 @@ package struct Sandbox {
     private static let memory: UInt64 = 512 << 20
     /// Enough for a look-up, each of which is a thread.
     private static let threadStack = 512 << 10
-    private static let longestCertificates = 4 << 20
 
     package init() throws {
         // What would be loaded later cannot be.
         try CurlLibrary.prepare()
         names.loadServices()
-        readAuthorities()
         try limit()
         attempt(.privileges) { () throws(LinuxError) in try CurrentProcess.refuseNewPrivileges() }
         attempt(.user) { () throws(LinuxError) in try Self.becomeNobody() }
@@ -52,22 +49,13 @@ package struct Sandbox {
         }
     }
 
-    private mutating func readAuthorities() {
-        authorities.directory = CurrentProcess.environment("SSL_CERT_DIR")
-        guard let path = CurrentProcess.environment("SSL_CERT_FILE") else { return }
-        // Of one that cannot be read none are trusted, and each answer says so.
-        let text = try? Files.read(path, limit: Self.longestCertificates)
-        authorities.certificates = CurlCertificates(text ?? [])
-    }
-
     /// Files, and directories with all that is beneath.
     private var readable: [String] {
         let directories = [
             "/etc/ssl", "/usr/lib/ssl", "/etc/ca-certificates", "/usr/share/ca-certificates",
             "/usr/local/share/ca-certificates", "/etc/pki/tls", "/etc/pki/ca-trust/extracted",
         ]
-        return directories + CurlLibrary.authorityPaths + names.readable
-            + [authorities.directory].compactMap(\.self)
+        return directories + authorities.readable + names.readable
     }
 
     private func limit() throws(LinuxError) {

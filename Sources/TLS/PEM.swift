@@ -11,8 +11,9 @@ struct MemoryText: ~Copyable {
     }
 
     /// A copy of `text`, to be read.
-    init(_ text: String) throws(TLSError) {
-        let bytes = Array(text.utf8)
+    init(_ text: String) throws(TLSError) { try self.init(Array(text.utf8)) }
+
+    init(_ bytes: [UInt8]) throws(TLSError) {
         let memory = unsafe try made(BIO_new(BIO_s_mem()), "memory")
         let written = unsafe BIO_write(memory, bytes, Int32(clamping: bytes.count))
         guard bytes.isEmpty || Int(written) == bytes.count else {

@@ -66,7 +66,8 @@ package final class Nginx {
     }
 
     /// For whom this server is to be trusted.
-    package var environment: [String] { ["SSL_CERT_FILE=" + folder("certificate")] }
+    package var environment: [String] { ["SSL_CERT_FILE=" + certificate] }
+    package var certificate: String { folder("certificate") }
 
     package func url(_ name: String, host: String = "127.0.0.1") -> String {
         "https://\(host):\(port)/\(name)"

@@ -64,6 +64,11 @@ void copenssl_free(void *memory);
 /// Whether the last error is that a PEM text has no further object; then it is cleared.
 int copenssl_is_at_end_of_pem(void);
 
+/// Has the store trust the certificates of a PEM text, and of a directory whose files are named by
+/// the hash of their subject, read when they are asked for; null: none. 1, or 0 on failure. As
+/// libcurl would have it, which parses them for each connection.
+int copenssl_trust(X509_STORE *store, BIO *text, const char *directory);
+
 /// What a memory BIO holds; owned by it.
 size_t copenssl_bio_contents(BIO *bio, const unsigned char **bytes);
 

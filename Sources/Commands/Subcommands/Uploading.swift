@@ -49,6 +49,13 @@ extension OffstageProgram {
     private static func uploadCall(_ invocation: Invocation) throws(Failure) -> Control1.Upload {
         let url = invocation.operands[0]
         let paths = invocation.operands.dropFirst()
+        guard url.contains("://") else {
+            throw Failure(
+                .usage,
+                "upload: \(url.quoted) is not a URL",
+                fix: "Give the URL first, then the files."
+            )
+        }
         guard paths.count == 1 || url.hasSuffix("/") else {
             throw Failure(
                 .usage,

@@ -61,8 +61,12 @@ final class QuestionsAnswered: ClientInvariant, CommitInvariant, EffectInvariant
             Pending(question: $0, app: record.app, since: answered)
         }
         if isOver { return nil }
-        // The answer to another question was meant for this one as well; its own comes too late.
-        if forAll[record.app].map({ $0 > known.since }) ?? false { return nil }
+        // The answer to another question was meant for this one as well; its own comes too late, or
+        // came before.
+        if forAll[record.app].map({ $0 > known.since }) ?? false {
+            tokens[id] = nil
+            return nil
+        }
         guard let given = answers[known.question] else {
             return "question \(known.question) of transfer \(id) is gone without an answer"
         }
