@@ -10,9 +10,9 @@ package enum CurlLibrary {
     }
 
     /// The system's certificates of authorities, as it was built to look for them.
-    package static var authorityFile: String? { text(unsafe ccurl_authority_file()) }
+    package static var authorityFile: String? { unsafe text(ccurl_authority_file()) }
     /// Those of them that are named by the hash of their subject.
-    package static var authorityDirectory: String? { text(unsafe ccurl_authority_directory()) }
+    package static var authorityDirectory: String? { unsafe text(ccurl_authority_directory()) }
 
     private static func text(_ path: UnsafePointer<CChar>?) -> String? {
         unsafe path.map { unsafe String(cString: $0) }

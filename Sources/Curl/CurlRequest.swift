@@ -188,7 +188,7 @@ package final class CurlRequest {
 
     private func setCallbacks() throws(CurlError) {
         let me = unsafe Unmanaged.passUnretained(self).toOpaque()
-        try setTrust(me)
+        try unsafe setTrust(me)
         try check(unsafe ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, words))
         try check(unsafe ccurl_set_pointer(handle, CURLOPT_PRIVATE, me))
         try check(unsafe ccurl_set_pointer(handle, CURLOPT_WRITEDATA, me))
