@@ -61,9 +61,9 @@ package final class CurlRequest {
     /// `CurlError.Kind.refused`.
     package var fill: (inout MutableSpan<UInt8>) -> Int? = { _ in 0 }
 
-    /// Given the `SSL_CTX` of a new connection, has it trust whom it is to trust; false: that cannot
-    /// be said now, and the request ends with `CurlError.Kind.shortage`.
-    package var trust: (UnsafeMutableRawPointer) -> Bool = { _ in true }
+    /// Has a new connection trust whom it is to trust; false: that cannot be said now, and the
+    /// request ends with `CurlError.Kind.shortage`.
+    package var trust: (CurlTLSContext) -> Bool = { _ in true }
 
     /// Bytes of the answer's body have come.
     private var hasBody = false
@@ -181,7 +181,8 @@ package final class CurlRequest {
                 }
                 let request = unsafe Unmanaged<CurlRequest>.fromOpaque(context)
                     .takeUnretainedValue()
-                return unsafe request.trust(tls) ? CURLE_OK : CURLE_SSL_CACERT_BADFILE
+                let isWell = request.trust(unsafe CurlTLSContext(pointer: tls))
+                return isWell ? CURLE_OK : CURLE_SSL_CACERT_BADFILE
             }
         )
     }
@@ -321,6 +322,13 @@ package final class CurlRequest {
     private func check(_ code: CURLcode) throws(CurlError) {
         if code != CURLE_OK { throw CurlError(code, "") }
     }
+}
+
+/// What a new connection is made by.
+@safe
+package struct CurlTLSContext {
+    /// An `SSL_CTX`.
+    @unsafe package let pointer: UnsafeMutableRawPointer
 }
 
 extension CurlRequest.Options {

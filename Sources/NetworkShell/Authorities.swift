@@ -35,10 +35,10 @@ final class Authorities {
     /// Files and directories that are to be readable later.
     var readable: [String] { [file, directory].compactMap(\.self) }
 
-    /// `context`: the `SSL_CTX` of a new connection. False: they cannot be read now.
-    func apply(to context: UnsafeMutableRawPointer) -> Bool {
+    /// False: they cannot be read now.
+    func apply(to context: CurlTLSContext) -> Bool {
         guard let store = current() else { return false }
-        unsafe store.apply(to: context)
+        unsafe store.apply(to: context.pointer)
         return true
     }
 
