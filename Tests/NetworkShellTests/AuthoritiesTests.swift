@@ -47,7 +47,9 @@ struct AuthoritiesTests {
         let text = try Files.text(server.certificate)
         scratch.write(text, to: "directory/certificate")
         let hash = try Command("openssl", "x509", "-noout", "-hash", "-in", certificate).run()
-        scratch.write(text, to: "directory/\(hash.output.prefix { $0 != "\n" }).0")
+        let name = "directory/\(hash.output.prefix { $0 != "\n" }).0"
+        scratch.write(text, to: name)
+        try Files.setPermissions(scratch(name), 0o644)
         let environments = [["SSL_CERT_DIR=" + scratch("directory")], []]
         let isTrusted = try environments.map { environment in
             let peer = try NetworkPeer(environment: environment)

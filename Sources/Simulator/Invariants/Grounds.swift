@@ -231,7 +231,10 @@ final class Grounds {
     func isWithinQuota(_ app: AppID?, _ world: World) -> Bool {
         if world.sensing(.power) == .known, world.value(.power) == 1 { return true }
         let day = world.now.local.day
-        guard day > lastUpsetDay else { return false }
+        // The reason may be that of a moment before midnight.
+        guard day > lastUpsetDay, world.now.earlier(by: .seconds(5)).local.day == day else {
+            return false
+        }
         let living = world.processes.filter { app == nil || $0.appID == app }
         let begun = wakes[day]
         var time = runTimes[day]?[app] ?? .zero

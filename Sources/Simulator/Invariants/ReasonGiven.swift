@@ -220,7 +220,7 @@ final class ReasonGiven: AnswerInvariant, CallInvariant, EffectInvariant, Proces
 }
 
 extension Moment {
-    fileprivate func earlier(by step: Interval) -> Moment {
+    func earlier(by step: Interval) -> Moment {
         Moment(boot: boot - step, awake: awake - step, wall: wall - step, utcOffset: utcOffset)
     }
 }
