@@ -5,7 +5,8 @@ import TestKit
 final class BenchWeb {
     let folder = ScratchDirectory(in: BenchWeb.memory)
     let port: UInt16
-    let securePort: UInt16
+    /// One for each server with TLS; all serve the same.
+    let securePorts: [UInt16]
     private let process: PidFD
 
     /// A directory of a tmpfs.
@@ -13,11 +14,13 @@ final class BenchWeb {
     /// A directory of a disk.
     static let disk = "/var/tmp"
 
-    init() throws {
+    init(secureServers: Int = 1) throws {
         // They listen before nginx does, so that nobody has to wait for it.
-        let plain = try InternetListener(InternetAddress(host: "127.0.0.1", port: 0))
-        let secure = try InternetListener(InternetAddress(host: "127.0.0.1", port: 0))
-        (port, securePort) = (plain.port, secure.port)
+        var listeners: [InternetListener] = []
+        for _ in 0...secureServers {
+            listeners.append(try InternetListener(InternetAddress(host: "127.0.0.1", port: 0)))
+        }
+        (port, securePorts) = (listeners[0].port, listeners.dropFirst().map(\.port))
         try SelfSignedCertificate.make(
             at: folder("certificate"),
             key: folder("key"),
@@ -26,12 +29,13 @@ final class BenchWeb {
             "subjectAltName=IP:127.0.0.1"
         )
         try Files.makeDirectory(folder("files"), permissions: 0o700)
-        folder.write(Self.configuration(folder.path, port, securePort), to: "configuration")
+        folder.write(Self.configuration(folder.path, port, securePorts), to: "configuration")
         var command = Command("nginx", "-c", folder("configuration"), "-e", folder("errors"))
         command.environment = Command.cleanEnvironment([
-            "NGINX": "3;4;", "PATH": "/usr/sbin:/usr/bin:/bin",
+            "NGINX": listeners.indices.map { "\($0 + 3);" }.joined(),
+            "PATH": "/usr/sbin:/usr/bin:/bin",
         ])
-        command.passed = [plain.descriptor.number, secure.descriptor.number]
+        command.passed = listeners.map(\.descriptor.number)
         process = try command.start(logging: folder("log"))
     }
 
@@ -41,8 +45,12 @@ final class BenchWeb {
         _ = try? process.wait(block: true)
     }
 
-    private static func configuration(_ folder: String, _ port: UInt16, _ secure: UInt16) -> String
-    {
+    private static func configuration(
+        _ folder: String,
+        _ port: UInt16,
+        _ secure: [UInt16]
+    ) -> String {
+        let listens = secure.map { "listen 127.0.0.1:\($0) ssl http2;" }.joined(separator: "\n")
         let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
             .map { "\($0)_temp_path \(folder)/\($0);" }.joined(separator: "\n")
         return """
@@ -59,7 +67,7 @@ final class BenchWeb {
                 access_log \(folder)/access short;
                 server {
                     listen 127.0.0.1:\(port);
-                    listen 127.0.0.1:\(secure) ssl http2;
+                    \(listens)
                     ssl_certificate \(folder)/certificate;
                     ssl_certificate_key \(folder)/key;
                     root \(folder)/files;
@@ -82,7 +90,19 @@ final class BenchWeb {
     var certificate: String { folder("certificate") }
 
     func url(_ name: String, secure: Bool) -> String {
-        secure ? "https://127.0.0.1:\(securePort)/\(name)" : "http://127.0.0.1:\(port)/\(name)"
+        secure ? secureURLs(name)[0] : "http://127.0.0.1:\(port)/\(name)"
+    }
+
+    /// One for each server with TLS.
+    func secureURLs(_ name: String) -> [String] {
+        securePorts.map { "https://127.0.0.1:\($0)/\(name)" }
+    }
+
+    /// Its certificate behind those of the system's authorities, as a device trusts them.
+    func certificateWithAuthorities() throws -> String {
+        let authorities = try Files.text("/etc/ssl/certs/ca-certificates.crt", limit: 4 << 20)
+        folder.write(authorities + (try Files.text(certificate)), to: "authorities")
+        return folder("authorities")
     }
 
     /// The path of what is served under a name.

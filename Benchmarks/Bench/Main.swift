@@ -41,6 +41,7 @@ enum Main {
             [
                 ("large", { try TransferFigures().large() }),
                 ("small", { try TransferFigures().small() }),
+                ("servers", { try TransferFigures().servers() }),
                 ("uploads", { try UploadFigures().small() }),
                 ("waiting", { try WaitingTransfers().run() }),
                 ("kills", { try TransferKills().run() }),

@@ -10,6 +10,7 @@ struct TransferFigures {
     static let largeName = "large"
     static let smallFiles = 5_000
     static let smallBytes = 20_000
+    private static let secureServers = 40
     private static let rounds = 5
 
     /// The same files, where they go and how.
@@ -19,6 +20,8 @@ struct TransferFigures {
         var secure: Bool
         /// Peers sync what they wrote; ours is durable anyway.
         var syncs: Bool
+        /// A file with whom all trust; nil: the server alone.
+        var authorities: String?
     }
 
     /// Of all rounds.
@@ -41,11 +44,12 @@ struct TransferFigures {
         rounds: Int,
         _ run: (TransferDaemon, [String]) throws -> Double
     ) throws -> Measured {
-        let curl = try TransferPeer("curl", in: setting.parent, trusting: web.certificate)
-        let aria2 = try TransferPeer("aria2c", in: setting.parent, trusting: web.certificate)
+        let trusted = setting.authorities ?? web.certificate
+        let curl = try TransferPeer("curl", in: setting.parent, trusting: trusted)
+        let aria2 = try TransferPeer("aria2c", in: setting.parent, trusting: trusted)
         var measured = Measured()
         for _ in 0..<rounds {
-            let daemon = try TransferDaemon(in: setting.parent, trusting: web.certificate)
+            let daemon = try TransferDaemon(in: setting.parent, trusting: trusted)
             let before = try daemon.processorSeconds()
             measured.ours.wall.append(try run(daemon, urls))
             measured.ours.processor.append(try daemon.processorSeconds() - before)
@@ -180,6 +184,41 @@ struct TransferFigures {
             ),
             compared("\(name), time", ours.wall, aria2.wall, "aria2c" + sync, 1),
             compared("\(name), processor", ours.processor, curl.processor, "curl", nil),
+        ]
+    }
+
+    // MARK: Many servers
+
+    /// The feeds of a reader: one file of each server, none of which is known yet.
+    func servers() throws -> [Figure] {
+        let web = try BenchWeb(secureServers: Self.secureServers)
+        var urls: [String] = []
+        for number in 0..<Self.secureServers {
+            try web.put("feed-\(number)", bytes: Self.smallBytes)
+            urls.append(web.secureURLs("feed-\(number)")[number])
+        }
+        let setting = Setting(
+            name: "tmpfs",
+            parent: BenchWeb.memory,
+            secure: true,
+            syncs: false,
+            authorities: try web.certificateWithAuthorities()
+        )
+        let measured = try measure(setting, web, urls, rounds: Self.rounds) { daemon, urls in
+            try daemon.secondsToEnd { try daemon.enqueue(urls) }
+        }
+        let name = "a file of 20 KB from each of \(Self.secureServers) servers with TLS"
+        let (ours, curl, aria2) = (measured.ours, measured.curl, measured.aria2)
+        return [
+            compared("\(name), processor", ours.processor, curl.processor, "curl --parallel", 1),
+            compared("\(name), processor", ours.processor, aria2.processor, "aria2c", 1),
+            compared("\(name), time", ours.wall, curl.wall, "curl --parallel", nil),
+            Figure(
+                name: "\(name), peak memory of both processes",
+                unit: "MB",
+                ours: measured.megabytes.max() ?? 0,
+                limit: .atMost(40)
+            ),
         ]
     }
 }
