@@ -107,6 +107,8 @@ extension App1 {
     }
 
     package var encoded: EncodedCall { call.encoded }
+    /// Who may make this call.
+    package var callers: Callers { call.callers }
 
     /// What was replied to this call.
     package func reply(_ values: [Value]) throws(ValueError) -> AppReply {

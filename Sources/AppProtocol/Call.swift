@@ -27,6 +27,7 @@ extension Call {
     package func pass(_ fields: inout Fields) throws(OptionError) {}
     package func check() throws(OptionError) {}
     package var repetition: Repetition { Self.row.repetition }
+    package var callers: Callers { Self.row.callers }
     package static var takesLong: Bool { false }
 
     /// A method is called as its type is.

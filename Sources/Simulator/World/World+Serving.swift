@@ -39,9 +39,7 @@ extension World {
 
     private func serve(_ call: PendingCall) {
         let client = call.client
-        if let reason = refusal(of: call) {
-            return reply(.failure(CallError(.refused(.invalid), reason)), to: call)
-        }
+        if let refusal = refusal(of: call) { return reply(.failure(refusal), to: call) }
         if case .hello = call.call { bind(client, call.connection) }
         if isQuestion(call) { return questions.append(call) }
         let process = call.process
@@ -64,17 +62,24 @@ extension World {
         inbox.append(.app(process.launch, call.call.event(context, reply: token)))
     }
 
-    /// Why the shell refuses a call; nil: it is for the core.
-    private func refusal(of call: PendingCall) -> String? {
-        let isBound = call.client.bound == call.connection
-        switch call.call {
-        case .hello: return isBound ? "Hello was already called on this connection" : nil
-        case .finishedLaunching, .expirationHandler, .complete, .setMinimumFetchInterval,
-            .mistaken, .joinSession, .enqueueTasks, .changeTasks, .answerTask, .leaveSession,
-            .setIdleTimer:
-            return isBound ? nil : "Hello has not been called on this connection"
-        case .submit, .cancel, .beginTask, .endTask, .pending, .limits, .watchConditions: return nil
+    /// Why the shell refuses a call, by its row in the table of methods; nil: it is for the core.
+    private func refusal(of call: PendingCall) -> CallError? {
+        let callers = call.call.callers
+        switch callers {
+        case .app, .anyone, .everyone, .user, .daemon: return nil
+        case .main, .connected:
+            guard call.client.holder == nil else {
+                return CallError(.refused(.notPermitted), "it is for the main process of an app")
+            }
         }
+        let isBound = call.client.bound == call.connection
+        if case .hello = call.call, isBound {
+            return CallError(.refused(.invalid), "Hello was already called on this connection")
+        }
+        if callers == .connected, !isBound {
+            return CallError(.refused(.invalid), "Hello has not been called on this connection")
+        }
+        return nil
     }
 
     /// The core does nothing for it.
