@@ -154,7 +154,7 @@ package struct AppState: Sendable {
 
     mutating func add(_ launch: Launch) { content[0].launches.append(launch) }
     mutating func removeLaunch(_ id: LaunchID) { content[0].launches.removeAll { $0.id == id } }
-    mutating func change(_ launchIndex: Int, _ body: (inout Launch) -> Void) {
+    mutating func changeLaunch(at launchIndex: Int, _ body: (inout Launch) -> Void) {
         body(&content[0].launches[launchIndex])
     }
 

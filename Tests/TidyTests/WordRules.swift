@@ -142,12 +142,10 @@ let launches = Rule(
             }
         }
         if file.path.hasPrefix(folder + "Launch") { return [] }
-        // The machine's own functions are called with one that `change` hands out.
         let made = file.code.places(of: "Launch(")
-        let changed = file.code.places(of: ".launches[").filter { place in
-            let line = file.code.text(line: file.code.line(of: place))
-            return line.contains(#/\.launches\[.*\]\.\w+ [-+]?= /#)
-        }
+        // `launches` can only be read: this is how `Device.take` hands one to its machine.
+        let takes = file.path == folder + "Device+Launches.swift"
+        let changed = takes ? [] : file.code.places(of: ".changeLaunch(")
         return made.map { file.finding(at: $0, "makes a launch") }
             + changed.map { file.finding(at: $0, "changes a launch") }
     },
@@ -158,7 +156,11 @@ let launches = Rule(
             line: 2
         ),
         Rule.Sample("Sources/DeviceCore/A.swift", "let a = Launch(id: b)"),
-        Rule.Sample("Sources/DeviceCore/A.swift", "\na.launches[0].isFrozen = true", line: 2),
+        Rule.Sample(
+            "Sources/DeviceCore/A.swift",
+            "\napps[a].changeLaunch(at: b) { $0.isFrozen = true }",
+            line: 2
+        ),
     ],
     good: [
         Rule.Sample(
@@ -167,6 +169,11 @@ let launches = Rule(
         ),
         Rule.Sample("Sources/DeviceCore/Lifecycle/Launch+A.swift", "let a = Launch(id: b)"),
         Rule.Sample("Sources/DeviceCore/A.swift", "a.launches[0].isFrozen == isLaunch(b)"),
+        Rule.Sample("Sources/DeviceCore/A.swift", "func changeLaunch(at a: Int) {}"),
+        Rule.Sample(
+            "Sources/DeviceCore/Lifecycle/Device+Launches.swift",
+            "apps[a].changeLaunch(at: b) { $0.take(c) }"
+        ),
     ]
 )
 

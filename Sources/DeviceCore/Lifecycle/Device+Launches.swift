@@ -15,7 +15,7 @@ extension Device {
         var actions: [LaunchAction] = []
         var mayChange = event.mayChangeAnswers
         var grants: (before: Grant?, after: Grant?) = (nil, nil)
-        apps[index].change(launchIndex) { launch in
+        apps[index].changeLaunch(at: launchIndex) { launch in
             let sample = launch.monitor?.next
             grants.before = launch.runGrant
             launch.take(event, facts, into: &actions)
