@@ -1,8 +1,8 @@
 package import Vocabulary
 
-/// What must be done in the world because of an event. The driver commits `save` first, then
-/// performs the others in order, then sends the replies. What is large is indirect: effects are
-/// kept and compared more often than they are made.
+/// What must be done in the world because of an event. The driver commits `save` first, then hands
+/// out the others, and the shell performs them in order, replies among them. What is large is
+/// indirect: effects are kept and compared more often than they are made.
 package enum Effect: Hashable, Sendable, Codable {
     /// Durable changes. At most one per event, and then the first.
     case save([Change])
