@@ -24,13 +24,14 @@ extension DeviceConditions: CallReply {
     /// Its fields, for the documents.
     static let documentation =
         "battery (x, percent), power (b, external power), network (s: "
-        + words(NetworkReach.self)
+        + list(NetworkReach.self)
         + "), metered (b), low-data (b), low-power (b), thermal (s: "
-        + words(ThermalLevel.self)
+        + list(ThermalLevel.self)
         + ")"
 
-    private static func words<W: CaseIterable & RawRepresentable<String>>(_ type: W.Type) -> String
-    { W.allCases.map(\.rawValue).joined(separator: ", ") }
+    private static func list<W: CaseIterable & RawRepresentable<String>>(_ type: W.Type) -> String {
+        W.allCases.map(\.rawValue).joined(separator: ", ")
+    }
 }
 
 extension DeviceConditions: AppReplyContent {

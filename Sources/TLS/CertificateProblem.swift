@@ -21,12 +21,12 @@ package enum CertificateProblem: Equatable, Sendable {
             X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN,
             X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, X509_V_ERR_CERT_SIGNATURE_FAILURE:
             self = .unknownAuthority(certificate?.issuer ?? "")
-        case X509_V_ERR_CERT_HAS_EXPIRED: self = .expired(Self.words(result))
-        default: self = .other(Self.words(result))
+        case X509_V_ERR_CERT_HAS_EXPIRED: self = .expired(Self.explanation(result))
+        default: self = .other(Self.explanation(result))
         }
     }
 
-    private static func words(_ result: Int) -> String {
+    private static func explanation(_ result: Int) -> String {
         unsafe String(cString: X509_verify_cert_error_string(result))
     }
 }

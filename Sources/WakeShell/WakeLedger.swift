@@ -1,19 +1,20 @@
 package import Vocabulary
 
+/// Why an alarm is not set, or the machine not sent back to sleep.
+package enum WakeRefusal: Error, Equatable {
+    case inThePast
+    case tooFar
+    case tooManyUsers
+    /// No alarm of this user has woken the machine since it slept last, or that was used up.
+    case notWoken
+}
+
 /// Who may wake the machine, and when, and who may send it back to sleep. Each user has at most one
 /// alarm. A wake by that alarm allows one sleep, until the machine sleeps for another reason. Pure:
 /// it reads no clock.
 package struct WakeLedger: Equatable, Sendable {
     /// A user of the machine who asked for something.
     package typealias User = UInt32
-
-    package enum Refusal: Error, Equatable {
-        case inThePast
-        case tooFar
-        case tooManyUsers
-        /// No alarm of this user has woken the machine since it slept last, or that was used up.
-        case notWoken
-    }
 
     private struct Alarm: Equatable {
         let user: User
@@ -70,7 +71,7 @@ package struct WakeLedger: Equatable, Sendable {
         _ user: User,
         at time: BootTime,
         now: Moment
-    ) throws(Refusal) {
+    ) throws(WakeRefusal) {
         guard time > now.boot else { throw .inThePast }
         guard time - now.boot <= Self.longest else { throw .tooFar }
         clear(user)
@@ -106,7 +107,7 @@ package struct WakeLedger: Equatable, Sendable {
     }
 
     /// Uses up what a wake has allowed.
-    package mutating func sleepAgain(_ user: User, now: Moment) throws(Refusal) {
+    package mutating func sleepAgain(_ user: User, now: Moment) throws(WakeRefusal) {
         guard let index = wakes.firstIndex(where: { $0.user == user }) else { throw .notWoken }
         let wake = wakes.remove(at: index)
         guard wake.allowsSleep(at: now) else { throw .notWoken }

@@ -102,8 +102,8 @@ final class WakeService {
                     let user = values.first?.integerValue.flatMap(UInt32.init(exactly:))
                 else { return call.refuse(Wake1.notPermitted, "nobody knows who calls") }
                 authorize(sender, user, isSleep ? Wake1.sleepAction : Wake1.alarmAction) {
-                    [unowned self] refusal in
-                    if let refusal { return call.refuse(refusal.name, refusal.text) }
+                    [unowned self] error in
+                    if let error { return call.refuse(error.name, error.text) }
                     isSleep ? sleepAgain(call, user) : setAlarm(call, user, sender)
                 }
             }
@@ -112,14 +112,15 @@ final class WakeService {
         }
     }
 
-    private typealias Refusal = (name: String, text: String)
+    /// An error of D-Bus.
+    private typealias ErrorReply = (name: String, text: String)
 
     /// Nobody is asked to type a password: this is done while nobody looks.
     private func authorize(
         _ sender: String,
         _ user: UInt32,
         _ action: String,
-        _ then: @escaping (Refusal?) -> Void
+        _ then: @escaping (ErrorReply?) -> Void
     ) {
         // Root needs no polkit, and may be without it.
         guard user != 0 else { return then(nil) }
@@ -193,7 +194,7 @@ final class WakeService {
         _ watch: Subscription?,
         _ time: BootTime
     ) {
-        do throws(WakeLedger.Refusal) {
+        do throws(WakeRefusal) {
             try ledger.set(user, at: time, now: Clocks.now())
             (owners[user], watches[user]) = (sender, watch)
             arm()
@@ -204,7 +205,7 @@ final class WakeService {
     }
 
     private func sleepAgain(_ call: ObjectCall, _ user: UInt32) {
-        do throws(WakeLedger.Refusal) {
+        do throws(WakeRefusal) {
             try ledger.sleepAgain(user, now: Clocks.now())
         } catch {
             return refuse(call, error)
@@ -249,7 +250,7 @@ final class WakeService {
         try? call.answer()
     }
 
-    private func refuse(_ call: ObjectCall, _ why: WakeLedger.Refusal) {
+    private func refuse(_ call: ObjectCall, _ why: WakeRefusal) {
         let text =
             switch why {
             case .inThePast: "the time is over"

@@ -20,7 +20,7 @@ struct PeakSamplesTests {
         let launch = LaunchID(1)
         peaks.begin(launch)
         for memory: Int64 in [30, 33, 40, 1, 45] {
-            peaks.note(launch, Self.usage(memory, peak: memory, isCounted: false))
+            peaks.recordUsage(launch, Self.usage(memory, peak: memory, isCounted: false))
         }
         #expect(told == [30, 40])
         peaks.end(launch)
@@ -36,8 +36,8 @@ struct PeakSamplesTests {
             told.append(id)
         }
         for id in [LaunchID(1), LaunchID(2)] { peaks.begin(id) }
-        peaks.note(LaunchID(1), Self.usage(50, peak: 60, isCounted: true))
-        peaks.note(LaunchID(2), Self.usage(30, peak: 30, isCounted: false))
+        peaks.recordUsage(LaunchID(1), Self.usage(50, peak: 60, isCounted: true))
+        peaks.recordUsage(LaunchID(2), Self.usage(30, peak: 30, isCounted: false))
         #expect(told == [LaunchID(2)])
     }
 
@@ -52,9 +52,9 @@ struct PeakSamplesTests {
         peaks.begin(launch)
         peaks.rest(launch)
         peaks.goOn(launch)
-        peaks.note(launch, Self.usage(100, peak: 150, isCounted: isCounted))
+        peaks.recordUsage(launch, Self.usage(100, peak: 150, isCounted: isCounted))
         #expect(told == [100])
-        peaks.note(launch, Self.usage(20, peak: 160, isCounted: isCounted))
+        peaks.recordUsage(launch, Self.usage(20, peak: 160, isCounted: isCounted))
         #expect(told == [100, 160])
     }
 
@@ -66,7 +66,7 @@ struct PeakSamplesTests {
         let launch = LaunchID(1)
         peaks.begin(launch)
         peaks.told(launch, Self.usage(40, peak: 40, isCounted: false))
-        peaks.note(launch, Self.usage(41, peak: 40, isCounted: false))
+        peaks.recordUsage(launch, Self.usage(41, peak: 40, isCounted: false))
         #expect(told.isEmpty)
     }
 }

@@ -56,7 +56,7 @@ struct SubmitTests {
         #expect(try bench.explain("backup")["app"] == "backup")
     }
 
-    @Test func `after is a floor, and explained with its time`() throws {
+    @Test func `after is the earliest date, and explained with its time`() throws {
         let bench = try DaemonBench()
         try bench.submit("echo early >> later", id: "later", ["after": 7200])
         try bench.submit("echo now >> now", id: "now")

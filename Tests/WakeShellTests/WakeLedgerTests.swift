@@ -21,7 +21,7 @@ struct WakeLedgerTests {
 
         mutating func sleep(_ time: Interval) { now.boot = now.boot + time }
 
-        mutating func set(_ user: UInt32 = 1000, in time: Interval) throws(WakeLedger.Refusal) {
+        mutating func set(_ user: UInt32 = 1000, in time: Interval) throws(WakeRefusal) {
             try ledger.set(user, at: now.boot + time, now: now)
         }
 
@@ -29,8 +29,8 @@ struct WakeLedgerTests {
 
         mutating func wakes() { ledger.isAwake(at: now) }
 
-        mutating func sleepAgain(_ user: UInt32 = 1000) -> WakeLedger.Refusal? {
-            do throws(WakeLedger.Refusal) {
+        mutating func sleepAgain(_ user: UInt32 = 1000) -> WakeRefusal? {
+            do throws(WakeRefusal) {
                 try ledger.sleepAgain(user, now: now)
                 return nil
             } catch {
@@ -160,10 +160,10 @@ struct WakeLedgerTests {
 
     @Test func `what nobody needs is refused`() throws {
         var machine = Machine()
-        #expect(throws: WakeLedger.Refusal.inThePast) { try machine.set(in: .zero) }
-        #expect(throws: WakeLedger.Refusal.tooFar) { try machine.set(in: .days(32)) }
+        #expect(throws: WakeRefusal.inThePast) { try machine.set(in: .zero) }
+        #expect(throws: WakeRefusal.tooFar) { try machine.set(in: .days(32)) }
         for user in 1...64 as ClosedRange<UInt32> { try machine.set(user, in: .hours(1)) }
-        #expect(throws: WakeLedger.Refusal.tooManyUsers) { try machine.set(65, in: .hours(1)) }
+        #expect(throws: WakeRefusal.tooManyUsers) { try machine.set(65, in: .hours(1)) }
         try machine.set(64, in: .hours(2))
     }
 }

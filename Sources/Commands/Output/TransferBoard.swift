@@ -24,7 +24,7 @@ struct TransferBoard {
         width: Int,
         height: Int
     ) -> [String] {
-        note(progress.shown, now)
+        takeSamples(of: progress.shown, at: now)
         let room = max(2, height - 1)
         let ended = progress.ended
         let shown = progress.shown.prefix(max(1, room - min(ended.count, Self.mostEnded)))
@@ -39,7 +39,7 @@ struct TransferBoard {
     }
 
     /// What is not told any more runs no more.
-    private mutating func note(_ transfers: [Report.Transfer], _ now: BootTime) {
+    private mutating func takeSamples(of transfers: [Report.Transfer], at now: BootTime) {
         var running: [TransferID: [Sample]] = [:]
         for transfer in transfers where transfer.state == .running {
             var known = samples[transfer.id] ?? []

@@ -19,7 +19,7 @@ extension Launch {
             actions.append(.save)
         case .completed(let delivery, let result, let usage, let reply):
             actions.answer(reply, refusal(of: delivery))
-            if let usage { record(usage, &actions) }
+            if let usage { bookUsage(usage, &actions) }
             completed(delivery, result, facts, &actions)
         case .taskBegan(let name, let hasHandler, let holder, let token, let reply):
             let task = BackgroundTask(

@@ -91,7 +91,7 @@ extension Launch {
     ) {
         guard self.exit == nil else { return }
         self.exit = exit
-        if let usage { note(usage) }
+        if let usage { recordUsage(usage) }
         (isFrozen, lockCheckAt, monitor) = (false, nil, nil)
         actions.append(.save)
         if isCommand {
@@ -173,7 +173,7 @@ extension Launch {
         _ facts: LaunchFacts,
         _ actions: inout [LaunchAction]
     ) {
-        record(usage, &actions)
+        bookUsage(usage, &actions)
         guard presence == .background, ending == nil else { return }
         let limit = facts.memoryLimit
         guard usage.memory <= limit else { return end(.memoryLimit, facts, &actions) }
@@ -207,8 +207,8 @@ extension Launch {
     }
 
     /// What it has used by now: booked, and nothing concluded from it.
-    mutating func record(_ usage: Usage, _ actions: inout [LaunchAction]) {
-        note(usage)
+    mutating func bookUsage(_ usage: Usage, _ actions: inout [LaunchAction]) {
+        recordUsage(usage)
         if let before = bookedUntil {
             bookedUntil = nil
             let rest = max(.zero, usage.cpu - before)
@@ -217,7 +217,7 @@ extension Launch {
         if wake != nil, wake?.cpuAtStart == nil { wake?.cpuAtStart = usage.cpu }
     }
 
-    private mutating func note(_ new: Usage) {
+    private mutating func recordUsage(_ new: Usage) {
         var new = new
         // Who samples does not know what was seen before the daemon was started again.
         if let old = usage, let peak = old.peak, peak > new.peak ?? 0 {

@@ -361,7 +361,7 @@ final class AppProcesses {
     /// What it has used, as far as the kernel tells.
     func usage(of id: LaunchID) -> Usage? {
         guard let usage = control.usage(of: id) else { return nil }
-        peaks?.note(id, usage)
+        peaks?.recordUsage(id, usage)
         return usage
     }
 

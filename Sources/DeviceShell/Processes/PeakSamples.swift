@@ -68,7 +68,7 @@ final class PeakSamples {
         samples[id]?.told = usage.memory
     }
 
-    func note(_ id: LaunchID, _ usage: Usage) {
+    func recordUsage(_ id: LaunchID, _ usage: Usage) {
         guard var sample = samples[id] else { return }
         // All that the kernel counted is of this run.
         if sample.before == nil, usage.peak != nil, !usage.isPeakSampled { return }
@@ -88,7 +88,7 @@ final class PeakSamples {
                 samples[id]?.next = nil
                 continue
             }
-            note(id, usage)
+            recordUsage(id, usage)
             samples[id]?.next = wait < Self.lastWait ? now + wait * 2 : nil
             samples[id]?.wait = wait * 2
         }

@@ -141,7 +141,7 @@ extension GatewayProgram {
         invocation.show(report) { _ in
             invocation.console.print(
                 "serving providers at port\(service.ports.count > 1 ? "s" : "") "
-                    + "\(GatewayService.words(service.ports)), "
+                    + "\(GatewayService.list(service.ports)), "
                     + "devices at port \(service.devicePort)"
                     + (service.metricsPort.map { ", metrics at port \($0)" } ?? "")
             )

@@ -200,7 +200,7 @@ final class GatewayService {
     private(set) var metricsPort: UInt16?
 
     /// As in a sentence: `443 and 2197`.
-    static func words(_ ports: [UInt16]) -> String {
+    static func list(_ ports: [UInt16]) -> String {
         let texts = ports.map(String.init)
         guard let last = texts.last, texts.count > 1 else { return texts.first ?? "" }
         return texts.dropLast().joined(separator: ", ") + " and " + last
@@ -208,7 +208,7 @@ final class GatewayService {
 
     func run() throws(Failure) {
         try failing {
-            let ports = Self.words(self.ports)
+            let ports = Self.list(self.ports)
             try ServiceManager.ready("serving providers at \(ports), devices at \(devicePort)")
             while try loop.runTurn(limit: 256, once: true) {
                 node.endTurn()

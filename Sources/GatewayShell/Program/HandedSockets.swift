@@ -102,7 +102,7 @@ struct HandedSockets: ~Copyable {
         let sockets = ports.count == 1 ? "a socket at port" : "sockets at ports"
         GatewayLog.write(
             "\(name.setting) = \(address) is not used: the service manager hands over "
-                + "\(sockets) \(GatewayService.words(ports))"
+                + "\(sockets) \(GatewayService.list(ports))"
         )
     }
 }

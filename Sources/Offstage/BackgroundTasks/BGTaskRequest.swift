@@ -9,8 +9,8 @@ public class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {  // One t
     /// The task that this asks for, as the manifest lists it under `PermittedTaskIdentifiers`.
     public let identifier: String
 
-    /// The task is not launched before this date; nil: as soon as the device sees fit. It is a
-    /// floor and no promise: the launch may come much later.
+    /// The task is not launched before this date; nil: as soon as the device sees fit. The date is
+    /// no promise: the launch may come much later.
     public var earliestBeginDate: Date?
 
     init(identifier: String, copying other: BGTaskRequest?) {

@@ -12,7 +12,7 @@ final class PartsRemoved: CommitInvariant {
     func committed(_ changes: [Change]) -> String? {
         for change in changes {
             switch change {
-            case .put(.transfer(let record)): note(record.transfer)
+            case .put(.transfer(let record)): classify(record.transfer)
             case .delete(let key) where key.section == .transfer:
                 guard let id = UInt64(key.key).map({ TransferID($0) }) else { continue }
                 guard let index = wanted.firstIndex(where: { $0.id == id }) else { continue }
@@ -23,7 +23,7 @@ final class PartsRemoved: CommitInvariant {
         return nil
     }
 
-    private func note(_ transfer: Transfer) {
+    private func classify(_ transfer: Transfer) {
         guard !transfer.order.direction.isUpload else { return }
         let name = transfer.file.partialName
         let isOver = transfer.isEnded && transfer.kept == nil

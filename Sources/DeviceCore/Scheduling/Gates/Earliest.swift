@@ -1,9 +1,10 @@
 import Vocabulary
 
 extension GateTable.Definition {
-    /// `earliestBeginDate`: a floor, never a promise (C4). A user-initiated run does not move what
-    /// was asked for. It skips the wait for another run, which a command asked for or which nobody
-    /// having seen the last one end makes due, like that after failures.
+    /// `earliestBeginDate`: work begins on that date or later; nothing promises when (C4). A
+    /// user-initiated run does not move what was asked for. It skips the wait for another run,
+    /// which a command asked for or which nobody having seen the last one end makes due, like that
+    /// after failures.
     static let earliest = Self(
         title: "earliest begin date",
         kind: .rule,
