@@ -18,7 +18,7 @@ extension Device {
             let next = NextStart(app: index, time: time, running: running)
             guard next != confirmedStart else { break }
             ready = evaluateRequests(of: index, &transition)
-            let start = opening(of: index, at: transition.now)
+            let start = startTime(of: index, at: transition.now)
             apps.startsAt(start, index)
             if start == time { confirmedStart = next }
         }
@@ -27,7 +27,7 @@ extension Device {
 
     /// When work of an app may start, as far as that goes by time: at its date other gates may
     /// hold it than now.
-    private func opening(of index: Int, at now: Moment) -> BootTime {
+    private func startTime(of index: Int, at now: Moment) -> BootTime {
         var time = apps.start(of: index)
         // Each round is a gate that closes meanwhile.
         for _ in 0..<8 where time != .distantFuture && time > now.boot {

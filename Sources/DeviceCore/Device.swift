@@ -39,7 +39,7 @@ package struct Device: Hashable, Sendable, Codable {
     var isStopping: Bool { stoppingSince != nil }
 
     /// Who opens an app, until it is known whether it was started.
-    var opening: [Opening] = []
+    var waitingOpeners: [WaitingOpener] = []
 
     /// The live launches; few, whatever the number of apps.
     var owners: [Owner] = []

@@ -116,7 +116,7 @@ extension Device {
         case .toldConditions(let conditions): toldConditions(conditions, index, id)
         case .started:
             unblockStarts()
-            answerOpening(id, index, &transition)
+            answerOpeners(id, index, &transition)
         case .claim(let request, let state): setState(state, of: request, in: index)
         case .interrupted(let request): interrupted(request, of: index, transition.now.wall)
         case .began(let onBattery): began(index, onBattery: onBattery, transition.now)
@@ -130,8 +130,8 @@ extension Device {
         case .book(let cpu):
             book(RunCost(runTime: .zero, cpu: cpu), index, transition.now)
         case .blockStarts(let failure): blockStarts(failure, &transition)
-        case .refuseOpening(let failure):
-            answerOpening(id, index, failure: failure, &transition)
+        case .refuseOpeners(let failure):
+            answerOpeners(id, index, failure: failure, &transition)
         case .leftForeground:
             // What never started was not used.
             if apps[index].launches.contains(where: { $0.id == id && $0.process != nil }) {
@@ -241,7 +241,7 @@ extension Device {
         apps[index].removeLaunch(id)
         owners.removeAll { $0.launch == id }
         forget(launch: id)
-        answerOpening(
+        answerOpeners(
             id,
             index,
             failure: StartFailure(.program, reason: "it has ended"),

@@ -65,10 +65,14 @@ extension Device {
             transition.reply(reply, .opened(opened))
         } else if let ending {
             take(.reopened(true, urls: urls), ending.id, &transition)
-            opening.append(Opening(launch: ending.id, reply: reply, attaches: false))
+            waitingOpeners.append(
+                WaitingOpener(launch: ending.id, reply: reply, attaches: false)
+            )
         } else {
             let launch = launchForUser(index, attach: attach, urls, &transition)
-            opening.append(Opening(launch: launch, reply: reply, attaches: attach != nil))
+            waitingOpeners.append(
+                WaitingOpener(launch: launch, reply: reply, attaches: attach != nil)
+            )
         }
     }
 
@@ -88,7 +92,7 @@ extension Device {
     }
 
     /// Who waits to hear whether an app was started, or to become its process.
-    struct Opening: Hashable, Sendable, Codable {
+    struct WaitingOpener: Hashable, Sendable, Codable {
         var launch: LaunchID
         var reply: ReplyToken
         var attaches: Bool
@@ -96,7 +100,7 @@ extension Device {
 
     /// It is known what became of a launch. `failure`: why it is none; the history then has no word
     /// of an opening.
-    mutating func answerOpening(
+    mutating func answerOpeners(
         _ id: LaunchID,
         _ index: Int,
         failure: StartFailure? = nil,
@@ -105,12 +109,12 @@ extension Device {
         let isOpened = failure == nil && apps[index].record.closedAt == nil
         // A daemon that asked for it may not have lived to see it start.
         let isInFront = apps[index].launches.contains { $0.id == id && $0.presence == .foreground }
-        if isOpened, isInFront || opening.contains(where: { $0.launch == id }) {
+        if isOpened, isInFront || waitingOpeners.contains(where: { $0.launch == id }) {
             apps[index].record.lastUsed = transition.now.wall
             appendHistory(.use(.opened), app: index, &transition)
             save(app: index)
         }
-        for waiting in opening where waiting.launch == id {
+        for waiting in waitingOpeners where waiting.launch == id {
             guard failure == nil || !isStopping else {
                 transition.reply(waiting.reply, .refused(.stopping))
                 continue
@@ -146,7 +150,7 @@ extension Device {
                 )
             )
         }
-        opening.removeAll { $0.launch == id }
+        waitingOpeners.removeAll { $0.launch == id }
     }
 
     private mutating func launchForUser(
@@ -166,8 +170,8 @@ extension Device {
         let urls = apps[index].launches.first { $0.id == id }?.openings.flatMap(\.urls) ?? []
         let next = launchForUser(index, attach: nil, urls, &transition)
         // They wait for what they asked for, not for the end of what was there.
-        for position in opening.indices where opening[position].launch == id {
-            opening[position].launch = next
+        for position in waitingOpeners.indices where waitingOpeners[position].launch == id {
+            waitingOpeners[position].launch = next
         }
     }
 

@@ -65,7 +65,7 @@ extension Launch {
         _ facts: LaunchFacts,
         _ actions: inout [LaunchAction]
     ) {
-        actions.append(.refuseOpening(failure))
+        actions.append(.refuseOpeners(failure))
         guard ending == nil else {
             // We have ended it ourselves, which tells nothing of program or machine.
             return exited(.unknown, nil, facts, &actions)

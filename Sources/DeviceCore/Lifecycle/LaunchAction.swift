@@ -81,7 +81,7 @@ enum LaunchAction: Hashable, Sendable {
     /// The machine could not start a program.
     case blockStarts(StartFailure)
     /// Whoever opened the app is told that it could not be started.
-    case refuseOpening(StartFailure)
+    case refuseOpeners(StartFailure)
     /// It was in the foreground, and is no more.
     case leftForeground
     /// It is frozen from now on.

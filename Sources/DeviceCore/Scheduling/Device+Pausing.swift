@@ -2,7 +2,7 @@ import Vocabulary
 
 /// `offstage pause`.
 extension Device {
-    mutating func hold(
+    mutating func pauseWork(
         for interval: Interval?,
         until date: WallTime?,
         _ reply: ReplyToken,

@@ -20,7 +20,8 @@ extension Device {
             cancelPending(of: index, identifier: identifier, &transition)
             transition.reply(reply, .done)
         case .dismiss(let app): dismiss(app, reply, &transition)
-        case .pause(let interval, let date): hold(for: interval, until: date, reply, &transition)
+        case .pause(let interval, let date):
+            pauseWork(for: interval, until: date, reply, &transition)
         case .continue:
             endPause()
             save(.device)
