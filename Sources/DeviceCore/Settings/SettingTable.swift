@@ -43,9 +43,9 @@ extension SettingRow {
         SettingRow(
             name: "expiry-warning",
             field: .interval(\.expiryWarning, day),
-            documentation: "How long before the end of the grant the expiration handler is called. If "
-                + "the daemon was killed, the process that stands in for it asks commands to end "
-                + "5 s before."
+            documentation: "How long before the end of the grant the expiration handler is called. "
+                + "If the daemon was killed, the process that stands in for it asks commands to "
+                + "end 5 s before."
         ),
         SettingRow(
             name: "suspend-delay",
