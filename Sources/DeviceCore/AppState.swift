@@ -244,12 +244,9 @@ extension AppState {
         isTransient && requests.isEmpty && launches.isEmpty && record.lastRun == nil
     }
 
-    /// Another was submitted in the place of this request, which does not come back then.
+    /// Another has taken the place of this request, which does not come back then.
     func hasSuccessor(of request: Request) -> Bool {
-        request.origin == .submitted
-            && requests.contains {
-                $0.id != request.id && $0.isReplaced(by: request.identifier)
-            }
+        requests.contains { $0.id != request.id && $0.isReplaced(by: request) }
     }
 
     /// Served by a command of the manifest's, not by the app's own process.

@@ -124,7 +124,7 @@ struct RequestEndTests {
         for (kind, fate) in zip(Kind.allCases, fates) {
             let replaced = try Self.settle(kind, after: end, isReplaced: true)
             #expect(
-                replaced == (kind.origin == .submitted ? .over : fate, false),
+                replaced == (kind.origin.isStanding ? fate : .over, false),
                 "\(kind) after \(end)"
             )
             let simulated = try Self.settle(kind, after: end) { $0.mode = .simulated }

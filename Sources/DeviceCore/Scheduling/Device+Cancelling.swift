@@ -77,6 +77,13 @@ extension Device {
         touch(index)
     }
 
+    /// Another takes its place, so no line tells of it.
+    mutating func giveUp(_ request: Request, of index: Int) {
+        guard !markCancelled(request, of: index) else { return }
+        apps[index].requests.removeAll { $0.id == request.id }
+        forget(request: request.id)
+    }
+
     /// False: no launch has it. Else it stays until the launch is done with it, which asks what it
     /// needs.
     mutating func markCancelled(_ request: Request, of index: Int) -> Bool {

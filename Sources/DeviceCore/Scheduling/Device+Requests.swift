@@ -87,9 +87,7 @@ extension Device {
             refreshPolicy.membersChanged()
         }
         for replaced in apps[index].requests where replaced.isReplaced(by: identifier) {
-            guard !markCancelled(replaced, of: index) else { continue }
-            apps[index].requests.removeAll { $0.id == replaced.id }
-            forget(request: replaced.id)
+            giveUp(replaced, of: index)
         }
         let request = Request(
             id: nextSerial(RequestKind.self),

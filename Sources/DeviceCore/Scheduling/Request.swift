@@ -102,6 +102,20 @@ package struct Request: Hashable, Sendable, Codable {
         self.identifier == identifier && origin == .submitted && isPending && mode != .simulated
     }
 
+    /// Likewise; and what happens again, of what happened before.
+    func isReplaced(by other: Request) -> Bool {
+        switch other.origin {
+        case .submitted: isReplaced(by: other.identifier)
+        case .event: identifier == other.identifier && isPendingEvent(of: other.trigger)
+        case .command, .fetch, .transfer: false
+        }
+    }
+
+    /// Made of an event of that trigger; nobody has a receipt for it.
+    func isPendingEvent(of trigger: Trigger) -> Bool {
+        origin == .event && self.trigger == trigger && isPending && mode != .simulated
+    }
+
     /// Given up when its app was not used, or gone, for a month.
     var isDroppable: Bool { !origin.isStanding && state == .pending }
 

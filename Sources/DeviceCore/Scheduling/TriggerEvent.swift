@@ -15,7 +15,7 @@ package struct TriggerEvent: Hashable, Sendable, Codable {
 
 extension Device {
     /// How many events of one trigger wait for an app; of more the oldest are dropped.
-    static let pendingEvents = 16
+    package static let pendingEvents = 16
 
     /// Makes an event a request, which waits for the gates of its trigger. It takes the place of
     /// an earlier one with the same identifier that has not been received yet.
@@ -24,17 +24,6 @@ extension Device {
         guard let index = apps.index(of: event.app),
             apps[index].manifest?.value.declares(trigger) == true
         else { return }
-        var waiting = apps[index].requests.filter {
-            $0.origin == .event && $0.trigger == trigger && $0.isPending
-        }
-        if let old = waiting.firstIndex(where: { $0.identifier == event.identifier }) {
-            apps[index].requests.removeAll { $0.id == waiting[old].id }
-            forget(request: waiting.remove(at: old).id)
-        }
-        if waiting.count >= Self.pendingEvents {
-            let reason = "too many of the same kind wait for the app"
-            drop(waiting[0], of: index, reason: reason, &transition)
-        }
         let request = Request(
             id: nextSerial(RequestKind.self),
             identifier: event.identifier,
@@ -44,6 +33,14 @@ extension Device {
             submittedAt: transition.now.wall,
             payload: event.payload
         )
+        for old in apps[index].requests where old.isReplaced(by: request) {
+            giveUp(old, of: index)
+        }
+        let waiting = apps[index].requests.filter { $0.isPendingEvent(of: trigger) }
+        if waiting.count >= Self.pendingEvents, !markCancelled(waiting[0], of: index) {
+            let reason = "too many of the same kind wait for the app"
+            drop(waiting[0], of: index, reason: reason, &transition)
+        }
         enqueue(request, of: index)
     }
 }
