@@ -77,6 +77,38 @@ struct SessionLaunchTests {
         }
     }
 
+    /// Half an edit, or half an upgrade: its tasks go on meanwhile.
+    @Test func `an end that comes without a usable manifest waits for one`() throws {
+        let app = AppID("app")
+        let changes: [ManifestChange] = [
+            .invalid(app, file: "app.desktop", reason: "no Exec="),
+            .notInstalled(app, file: "app.desktop", program: "app"),
+            .removed(app),
+        ]
+        for (change, restarts) in changes.flatMap({ [($0, false), ($0, true)] }) {
+            var (bench, launch) = try Bench.withApp()
+            bench.askSession(launch, .join(sendsLaunchEvents: true))
+            let id = try enqueue(&bench, launch, 1)
+            bench.ask(.leave(app))
+            bench.say(launch, .enteredBackground)
+            bench.killed(launch, signal: 9)
+            bench.advance(.minutes(30))
+            bench.send(.manifests([change]))
+            finish(&bench, id)
+            #expect(bench.stored(id)?.isEnded == true)
+            #expect(bench.gates("app") == ["unknown-app"], "\(change)")
+            if restarts { try bench.restart(manifests: []) }
+            bench.advance(.minutes(1))
+            #expect(bench.spawned.isEmpty, "\(change)")
+            bench.install(manifest)
+            launch = try #require(bench.spawn(of: "app"), "\(change), restarts: \(restarts)")
+            bench.started(launch)
+            bench.say(launch, .finishedLaunching(registered: []))
+            #expect(bench.offered(launch).map(\.kind) == [.trigger(.sessionEvents)])
+            #expect(bench.offered(launch).map(\.identifier) == ["photos"])
+        }
+    }
+
     /// It is suspended with its acknowledgement on the way, and resumed for what that is about.
     @Test(arguments: [false, true])
     func `what an app was offered stays with it, though there is nothing left to tell`(

@@ -21,8 +21,9 @@ extension Device {
     /// an earlier one with the same identifier that has not been received yet.
     mutating func enqueue(_ event: TriggerEvent, _ transition: inout Transition) {
         let trigger = event.trigger
+        // What needs no mode waits for a manifest that is missing or half edited.
         guard let index = apps.index(of: event.app),
-            apps[index].manifest?.value.declares(trigger) == true
+            apps[index].manifest?.value.declares(trigger) ?? (trigger.mode == nil)
         else { return }
         let request = Request(
             id: nextSerial(RequestKind.self),
