@@ -170,7 +170,7 @@ extension Device {
         _ reading: Reading,
         _ transition: inout Transition
     ) {
-        let processing = grant(for: .processing)
+        let grant = processingGrant
         let (wasIdle, wasUnlocked) = (conditions.deviceIdle, conditions.unlockedOnce)
         let change = conditions.report(
             condition,
@@ -186,7 +186,7 @@ extension Device {
         refreshPolicy.conditionChanged(condition)
         tellConditions(after: condition, &transition)
         if change.isOfValue { stopWhatMayNotGoOn(after: condition, &transition) }
-        grantChanged(by: grant(for: .processing) - processing, &transition)
+        grantChanged(by: processingGrant - grant, &transition)
         if condition == .memory { relieveMemory(&transition) }
         transferGatesChanged(condition, &transition)
         touch(heldBy: condition.gates)

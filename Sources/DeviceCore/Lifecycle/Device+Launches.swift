@@ -39,22 +39,17 @@ extension Device {
             manifest: apps[index].manifest,
             requests: apps[index].requests,
             onExternalPower: conditions.externalPower,
-            processingGrant: grant(for: .processing),
+            processingGrant: processingGrant,
             refreshStatus: refreshStatus(of: apps[index].id),
             changedConditions: launch.flatMap { changedConditions(of: index, $0) },
             isStopping: isStopping
         )
     }
 
-    /// The length of a run, in awake time.
-    func grant(for grant: Grant) -> Interval {
-        switch grant {
-        case .wake: settings.wakeGrant
-        case .processing:
-            conditions.externalPower && conditions.deviceIdle
-                ? settings.processingGrantCharging : settings.processingGrant
-        case .nothing: .zero
-        }
+    /// The length of a processing run that begins now, in awake time.
+    var processingGrant: Interval {
+        conditions.externalPower && conditions.deviceIdle
+            ? settings.processingGrantCharging : settings.processingGrant
     }
 
     mutating func appSaid(_ id: LaunchID, _ event: AppEvent, _ transition: inout Transition) {
