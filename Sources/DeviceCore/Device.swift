@@ -150,6 +150,7 @@ package struct Device: Hashable, Sendable, Codable {
 
 extension Device {
     mutating func settingsChanged(_ new: Settings, _ transition: inout Transition) {
+        let wait = settings.discretionaryWait
         settings = Shared(new)
         conditions.updateBattery(
             limit: Int(settings.batteryLimit),
@@ -157,10 +158,7 @@ extension Device {
         )
         tellRefresh(&transition)
         refreshPolicy.settingsChanged()
-        if transfers.discretionaryWait != settings.discretionaryWait {
-            transfers.discretionaryWait = settings.discretionaryWait
-            requeueTransfers(at: transition.now)
-        }
+        if settings.discretionaryWait != wait { requeueTransfers(at: transition.now) }
         touchAll()
     }
 

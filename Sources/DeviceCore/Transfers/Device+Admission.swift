@@ -180,7 +180,7 @@ extension Device {
                 transfers.look(at: transfer.forgetDate(endedAt: at), transfer.id)
             case .waiting:
                 transfers.look(at: transfer.deadline, transfer.id)
-                transfers.enqueue(transfer.id, at: now.wall)
+                transfers.enqueue(transfer.id, at: now.wall, settings)
             case .running:
                 transfers.look(at: transfer.deadline, transfer.id)
             case .paused, .placing:

@@ -75,7 +75,7 @@ extension Device {
             $0.upload = old.upload
             $0.task?.ignoresCookies = old.task?.ignoresCookies ?? false
         }
-        if order.host != transfer.host { transfers.enqueue(id, at: transition.now.wall) }
+        if order.host != transfer.host { transfers.enqueue(id, at: transition.now.wall, settings) }
         save(.transfer(id))
         transfers.change(old.id) { ($0.kept, $0.resume, $0.upload) = (nil, nil, nil) }
         // One that its app has yet to hear of is still told.

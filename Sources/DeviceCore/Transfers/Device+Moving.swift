@@ -127,7 +127,7 @@ extension Device {
             }
             transfers.change(id) { $0.rank = rank }
             save(.transfer(id))
-            if transfers[id]?.state == .waiting { transfers.enqueue(id, at: now) }
+            if transfers[id]?.state == .waiting { transfers.enqueue(id, at: now, settings) }
         }
     }
 }

@@ -140,7 +140,7 @@ extension Device {
             if $0.question?.kind == .delayed { $0.isConfirmed = true }
             $0.question = nil
         }
-        transfers.enqueue(id, at: now)
+        transfers.enqueue(id, at: now, settings)
         save(.transfer(id))
     }
 

@@ -115,7 +115,7 @@ extension Device {
             transfers.change(id) { $0.task?.priority = priority }
             save(.transfer(id))
             // At its turn; where it was it is skipped.
-            if transfers[id]?.state == .waiting { transfers.enqueue(id, at: now) }
+            if transfers[id]?.state == .waiting { transfers.enqueue(id, at: now, settings) }
         }
     }
 
@@ -201,7 +201,7 @@ extension Device {
             transfers.change(transfer.id) { $0.task?.isFromBackground = false }
             save(.transfer(transfer.id))
             // In the lane of what it is now.
-            if transfer.state == .waiting { transfers.enqueue(transfer.id, at: now.wall) }
+            if transfer.state == .waiting { transfers.enqueue(transfer.id, at: now.wall, settings) }
         }
     }
 

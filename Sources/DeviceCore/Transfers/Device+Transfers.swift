@@ -116,7 +116,7 @@ extension Device {
             }
             transfers.insert(transfer, app: index)
             transfers.look(at: transfer.deadline, id)
-            transfers.enqueue(id, at: now)
+            transfers.enqueue(id, at: now, settings)
             save(.transfer(id))
         }
         if let token, let first = ids.first {
@@ -157,7 +157,8 @@ extension Device {
         case .placing, .ended: return
         }
         save(.transfer(id))
-        if transfers[id]?.state == .waiting { transfers.enqueue(id, at: transition.now.wall) }
+        guard transfers[id]?.state == .waiting else { return }
+        transfers.enqueue(id, at: transition.now.wall, settings)
     }
 
     /// Ends a transfer's run, if it has one; what is to become of it then is `next`.
@@ -200,7 +201,7 @@ extension Device {
         switch next {
         case .wait:
             transfers.change(id) { $0.state = .waiting }
-            transfers.enqueue(id, at: transition.now.wall)
+            transfers.enqueue(id, at: transition.now.wall, settings)
             save(.transfer(id))
         case .pause:
             // What it asked is asked again when it goes on, if that is still a question.
@@ -313,7 +314,7 @@ extension Device {
             if transfer.deadline <= now {
                 stopTransfer(id, then: .timeOut, &transition)
             } else if transfer.state == .waiting, transfer.date <= now {
-                transfers.enqueue(id, at: now)
+                transfers.enqueue(id, at: now, settings)
             }
         }
     }

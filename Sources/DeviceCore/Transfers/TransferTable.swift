@@ -31,8 +31,6 @@ package struct TransferTable: Hashable, Sendable {
     var isTouched = false
     /// A gate has closed that may end what runs.
     var mustAskRunning = false
-    /// How long a discretionary one waits for a better moment.
-    var discretionaryWait = Settings().discretionaryWait
     package var count: Int { indices.count }
     /// Of those that have not ended.
     private(set) var counts = TransferCounts()
@@ -190,13 +188,13 @@ package struct TransferTable: Hashable, Sendable {
     // MARK: Waiting
 
     /// It waits for its gates and its turn, or for its date.
-    mutating func enqueue(_ id: TransferID, at now: WallTime) {
+    mutating func enqueue(_ id: TransferID, at now: WallTime, _ settings: Shared<Settings>) {
         guard let transfer = self[id], let app = app(of: id) else { return }
         // Its app has the word.
         guard transfer.question == nil else { return }
         isTouched = true
         guard transfer.date <= now else { return look(at: transfer.date, id) }
-        let end = transfer.submittedAt + discretionaryWait
+        let end = settings.discretionaryEnd(since: transfer.submittedAt)
         let waits = transfer.trigger == .discretionaryTransfer && end > now
         // It comes back, into another lane.
         if waits { look(at: end, id) }
@@ -345,7 +343,6 @@ extension TransferTable: Codable {
         var sessions: SessionQueues
         var heldBy: GateSet
         var next: BootTime
-        var discretionaryWait: Interval
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -359,8 +356,7 @@ extension TransferTable: Codable {
             paces: paces,
             sessions: sessions,
             heldBy: heldBy,
-            next: next,
-            discretionaryWait: discretionaryWait
+            next: next
         ).encode(to: encoder)
     }
 
@@ -378,7 +374,6 @@ extension TransferTable: Codable {
         (running, receiving, sessions) = (form.running, form.receiving, form.sessions)
         connections = ConnectionCounts(receiving)
         (heldBy, next, paces) = (form.heldBy, form.next, form.paces)
-        discretionaryWait = form.discretionaryWait
         for (pageIndex, page) in pages.enumerated() {
             for (slotIndex, slot) in page.enumerated() {
                 guard let transfer = slot.transfer else { continue }

@@ -38,7 +38,7 @@ extension GateTable.Definition {
         let isIdle =
             context.conditions[.idle].sensing != .known || context.conditions.deviceIdle
         if context.conditions.externalPower && isIdle { return .open }
-        let end = context.work.since + context.settings.discretionaryWait
+        let end = context.settings.discretionaryEnd(since: context.work.since)
         return .held(until: end, at: context.now)
     }
 
@@ -50,6 +50,11 @@ extension GateTable.Definition {
             sentence: "it can wait for the device to be idle on external power"
         )
     }
+}
+
+extension Shared<Settings> {
+    /// Until when a discretionary transfer that was asked for then waits for a better moment.
+    func discretionaryEnd(since asked: WallTime) -> WallTime { asked + value.discretionaryWait }
 }
 
 extension GateContext {
