@@ -11,8 +11,16 @@ final class Witness {
     private(set) var launches = 0
     private(set) var begun = 0
     private(set) var lines = 0
+    /// Events with a field that their app must not see.
+    private(set) var secrets = 0
+    /// Events that more than may wait have driven out.
+    private(set) var dropped = 0
     private(set) var ends: [String: Int] = [:]
     private(set) var mistakes: [String] = []
+
+    func hears(_ event: Event) {
+        if case .triggered(let ring) = event, ring.payload.keys != ["door"] { secrets += 1 }
+    }
 
     func sees(_ effect: Effect) {
         switch effect {
@@ -26,9 +34,14 @@ final class Witness {
             }
         case .tell(_, .go(let delivery, _)) where offers[delivery] != nil: begun += 1
         case .announce(let line):
-            guard case .wake(let run) = line.entry, run.trigger == .doorbell else { return }
-            lines += 1
-            ends[run.result.word, default: 0] += 1
+            switch line.entry {
+            case .wake(let run) where run.trigger == .doorbell:
+                lines += 1
+                ends[run.result.word, default: 0] += 1
+            case .dropped(_, let reason):
+                if reason.hasPrefix("too many of the same kind") { dropped += 1 }
+            case .wake, .ended, .note, .use, .transferred: break
+            }
         case .save, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill, .release,
             .measure, .checkLocks, .weigh, .limitMemory, .transfer, .setDeadline, .tell, .holdAwake,
             .inhibitIdle,
@@ -38,17 +51,19 @@ final class Witness {
         }
     }
 
-    /// What holds doorbells back now, as a user is told.
+    /// What holds doorbells back now, as a user is told, and how many wait.
     func asks(_ device: Device, at now: Moment) {
-        for app in 0..<Doorbells.apps {
-            for name in 0..<3 {
-                let all = device.explain(
-                    AppID("app\(app)"),
-                    identifier: "event\(name)",
-                    at: now
-                )
-                for explanation in all { gates.formUnion(explanation.holds.map(\.gate)) }
+        for number in 0..<Doorbells.apps {
+            let app = AppID("app\(number)")
+            for explanation in device.explain(app, at: now)
+            where explanation.identifier?.hasPrefix("event") == true {
+                gates.formUnion(explanation.holds.map(\.gate))
             }
+            let requests = device.apps.index(of: app).map { device.apps[$0].requests } ?? []
+            let waiting = requests.count {
+                $0.trigger == .doorbell && $0.isPending && $0.mode != .simulated
+            }
+            if waiting > Device.pendingEvents { mistakes.append("\(waiting) wait for \(app)") }
         }
     }
 }
@@ -72,6 +87,7 @@ struct WitnessPort: SimulatedPort {
         try port.commitAnew(records, with: changes)
     }
     mutating func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {
+        witness.hears(event)
         port.record(event, at: moment, decisions)
     }
     mutating func recordRollback(of count: Int) { port.recordRollback(of: count) }
@@ -96,6 +112,8 @@ struct WitnessPort: SimulatedPort {
         print("launches \(witness.launches)")
         print("begun \(witness.begun)")
         print("lines \(witness.lines)")
+        print("secrets \(witness.secrets)")
+        print("dropped \(witness.dropped)")
         print("gates \(witness.gates.sorted().joined(separator: " "))")
         for (word, count) in witness.ends.sorted(by: { $0.key < $1.key }) {
             print("end-\(word) \(count)")
