@@ -6,18 +6,21 @@ import Vocabulary
 struct SessionLaunchTests {
     private let manifest = AppManifest.linked("app", identifiers: Bench.identifiers)
 
-    private func enqueue(_ bench: inout Bench, _ launch: LaunchID, _ number: Int64) throws
-        -> TransferID
-    {
+    private func enqueue(
+        _ bench: inout Bench,
+        _ launch: LaunchID,
+        _ number: Int64,
+        of session: String = "photos"
+    ) throws -> TransferID {
         let order = SessionOrder(
-            task: SessionTask(session: "photos", number: number),
+            task: SessionTask(session: session, number: number),
             order: TransferOrder(
                 url: "http://example.org/\(number)",
                 directory: "/spool",
                 overwrites: true
             )
         )
-        bench.askSession(launch, .enqueue([order], token: nil))
+        bench.askSession(launch, .enqueue([order], token: nil), of: session)
         return try #require(bench.sessionTasks.last)
     }
 
@@ -75,6 +78,23 @@ struct SessionLaunchTests {
             finish(&bench, id)
             #expect(bench.spawn(of: "app") != nil, "restarts: \(restarts)")
         }
+    }
+
+    @Test func `of many sessions with events none is dropped`() throws {
+        var (bench, launch) = try Bench.withApp()
+        let sessions = (0..<20).map { "session \($0)" }
+        var ids: [TransferID] = []
+        for session in sessions {
+            bench.askSession(launch, .join(sendsLaunchEvents: true), of: session)
+            ids.append(try enqueue(&bench, launch, 1, of: session))
+        }
+        bench.ask(.leave(AppID("app")))
+        bench.say(launch, .enteredBackground)
+        bench.killed(launch, signal: 9)
+        bench.set(.thermal, 3)
+        for id in ids { finish(&bench, id) }
+        #expect(bench.requests("app").map(\.identifier) == sessions)
+        #expect(bench.dropped.isEmpty)
     }
 
     /// Half an edit, or half an upgrade: its tasks go on meanwhile.

@@ -4,6 +4,7 @@ import Vocabulary
 
 /// What happens for an app becomes a request: which one it takes the place of, and how many wait.
 struct TriggerEventTests {
+    private static let most = Trigger.sessionEvents.row.mostPending
     private static let tooMany = "too many of the same kind wait for the app"
 
     private func device() -> Bench {
@@ -73,8 +74,8 @@ struct TriggerEventTests {
     @Test func `of too many that wait the oldest are dropped`() {
         var bench = device()
         bench.set(.thermal, 3)
-        for number in 0..<Device.pendingEvents + 2 { happen(&bench, "bell \(number)") }
-        let kept = (2..<Device.pendingEvents + 2).map { "bell \($0)" }
+        for number in 0..<Self.most + 2 { happen(&bench, "bell \(number)") }
+        let kept = (2..<Self.most + 2).map { "bell \($0)" }
         #expect(bench.requests("app").map(\.identifier) == kept)
         #expect(bench.dropped == [Self.tooMany, Self.tooMany])
     }
@@ -84,13 +85,13 @@ struct TriggerEventTests {
         happen(&bench, "bell 0")
         let launch = try #require(bench.spawn(of: "app"))
         bench.started(launch)
-        for number in 1...Device.pendingEvents { happen(&bench, "bell \(number)") }
+        for number in 1...Self.most { happen(&bench, "bell \(number)") }
         let requests = bench.requests("app")
-        #expect(requests.count { $0.isPending } == Device.pendingEvents)
+        #expect(requests.count { $0.isPending } == Self.most)
         #expect(requests.first?.identifier == "bell 0" && requests.first?.isCancelled == true)
         bench.say(launch, .finishedLaunching(registered: []))
         #expect(bench.offered(launch).first?.identifier == "bell 0")
-        #expect(bench.offered(launch).count == Device.pendingEvents + 1)
+        #expect(bench.offered(launch).count == Self.most + 1)
         #expect(bench.results.isEmpty && bench.dropped.isEmpty)
     }
 

@@ -14,7 +14,7 @@ package struct TriggerEvent: Hashable, Sendable, Codable {
 }
 
 extension Device {
-    /// How many events of one trigger wait for an app; of more the oldest are dropped.
+    /// How many events of one trigger wait for an app, if its row does not say otherwise.
     package static let pendingEvents = 16
 
     /// Makes an event a request, which waits for the gates of its trigger. It takes the place of
@@ -38,7 +38,7 @@ extension Device {
             giveUp(old, of: index)
         }
         let waiting = apps[index].requests.filter { $0.isPendingEvent(of: trigger) }
-        if waiting.count >= Self.pendingEvents, !markCancelled(waiting[0], of: index) {
+        if waiting.count >= trigger.row.mostPending, !markCancelled(waiting[0], of: index) {
             let reason = "too many of the same kind wait for the app"
             drop(waiting[0], of: index, reason: reason, &transition)
         }

@@ -51,6 +51,8 @@ struct TriggerRow: Sendable {
     /// Whether it brings content up to date: a run has news or none, and is not due right after the
     /// user has looked.
     var fetches = false
+    /// How many of its events wait for an app; of more the oldest are dropped.
+    var mostPending = Device.pendingEvents
     /// The manifest keys of a command that serves it; nil: only the app's own process can.
     var command: CommandKeys?
     /// What makes work of something that happened (`Event.triggered`); nil: the work is requested.
@@ -141,6 +143,8 @@ enum TriggerTable {
         bucket: nil,
         launches: true,
         message: [],
-        snapshot: true
+        snapshot: true,
+        // What is dropped is told by nobody.
+        mostPending: Device.mostSessions
     )
 }

@@ -3,7 +3,7 @@ import Vocabulary
 /// Sessions of apps: what they ask of them.
 extension Device {
     /// So many sessions one app may have.
-    private static let mostSessions = 100
+    static let mostSessions = 100
 
     mutating func session(
         _ identifier: String,
