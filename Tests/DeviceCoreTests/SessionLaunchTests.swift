@@ -91,7 +91,7 @@ struct SessionLaunchTests {
         bench.ask(.leave(AppID("app")))
         bench.say(launch, .enteredBackground)
         bench.killed(launch, signal: 9)
-        bench.set(.thermal, 3)
+        bench.set(.memory, 2)
         for id in ids { finish(&bench, id) }
         #expect(bench.requests("app").map(\.identifier) == sessions)
         #expect(bench.dropped.isEmpty)
