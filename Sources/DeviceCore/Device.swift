@@ -119,7 +119,9 @@ package struct Device: Hashable, Sendable, Codable {
         case .sleep(let step): sleepStep(step, &transition)
         case .clockChanged: clockChanged(&transition)
         case .manifests(let changes): for change in changes { manifest(change, &transition) }
-        case .settings(let settings): settingsChanged(settings, &transition)
+        case .settings(let settings):
+            settingsChanged(settings, &transition)
+            tellRefresh(&transition)
         case .condition(let condition, let source, let reading):
             sensed(ConditionReport(condition, source, reading), &transition)
         case .process(let launch, let event): take(.process(event), launch, &transition)
@@ -156,7 +158,6 @@ extension Device {
             limit: Int(settings.batteryLimit),
             margin: Int(settings.batteryMargin)
         )
-        tellRefresh(&transition)
         refreshPolicy.settingsChanged()
         if settings.discretionaryWait != wait { requeueTransfers(at: transition.now) }
         touchAll()

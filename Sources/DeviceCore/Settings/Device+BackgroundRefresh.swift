@@ -7,7 +7,7 @@ extension Device {
         return settings.value.isRefreshRestricted(of: app) ? .restricted : .denied
     }
 
-    /// Tells the apps that run.
+    /// Tells the apps that run. Those that have lost their daemon learn it when they connect again.
     mutating func tellRefresh(_ transition: inout Transition) {
         for owner in owners { take(.refreshChanged, owner.launch, &transition) }
     }
