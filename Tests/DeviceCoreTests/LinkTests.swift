@@ -321,6 +321,23 @@ struct LinkTests {
         #expect(bench.told(two).isEmpty)
     }
 
+    @Test func `what changed while no daemon ran an app is told when it has connected`() throws {
+        var bench = Bench()
+        bench.install(.linked("app"))
+        let launch = try bench.openApp("app")
+        let process = bench.launch(launch)?.process
+        var settings = bench.device.settings.value
+        settings.backgroundRefresh = false
+        bench.device.settings = Shared(settings)
+        try bench.restart(
+            survivors: [Survivor(launch: launch, process: process, alive: true)],
+            manifests: [.linked("app")]
+        )
+        #expect(bench.told(launch).isEmpty)
+        bench.say(launch, .reconnected(running: [], finished: []))
+        #expect(bench.told(launch) == [.refreshChanged(.denied)])
+    }
+
     @Test func `whoever began a task is told of its expiry, connected as the app or not`() throws {
         var bench = Bench()
         bench.install(.linked("app") { $0.noDisplay = true })
