@@ -188,16 +188,15 @@ extension Device {
         _ transition: inout Transition
     ) {
         transfers.change(id) {
+            // An app asked for all of it, and has all of it.
+            let answer = attempt.answer?.whole(size)
             if $0.task == nil {
-                $0.name =
-                    $0.order.name ?? FileName.suggested(by: attempt.answer, of: $0.order.url)
+                $0.name = $0.order.name ?? FileName.suggested(by: answer, of: $0.order.url)
             } else {
-                ($0.name, $0.answer) = ("\(id).download", attempt.answer)
-                // Its app asked for all of it, and has all of it.
-                if $0.answer?.status == 206 { $0.answer?.status = 200 }
+                ($0.name, $0.answer) = ("\(id).download", answer)
             }
             $0.inode = attempt.inode
-            $0.modified = attempt.answer?.headers.value(of: "Last-Modified")
+            $0.modified = answer?.headers.value(of: "Last-Modified")
             ($0.state, $0.resume) = (.placing(size: size), nil)
             $0.forgetRetry()
         }
@@ -276,6 +275,19 @@ extension Transfer.Attempt {
         var point = ResumePoint(offset: durable, validator: validator, total: answer.total)
         point.ranges = further
         return point
+    }
+}
+
+extension ExchangeAnswer {
+    /// As if it had brought all bytes of the file, so many. Nil: nobody knows.
+    func whole(_ size: Int64?) -> ExchangeAnswer {
+        guard status == 206 else { return self }
+        var answer = self
+        answer.status = 200
+        answer.headers.removeAll(named: "Content-Range")
+        answer.headers.removeAll(named: "Content-Length")
+        if let size { answer.headers.append(HTTPField("Content-Length", "\(size)")) }
+        return answer
     }
 }
 
