@@ -8,6 +8,12 @@ import Vocabulary
 /// back.
 struct TransferRecordTests {
     private static let answer = ExchangeAnswer(status: 206, url: "http://a/", total: 20)
+    private static let point = ResumePoint(
+        offset: 1,
+        validator: .entityTag("\"a\""),
+        total: 20
+    )
+    private static let head = KeptHead(url: "http://b/", fields: [HTTPField("X-Two", "3")])
     private static let interruption = ExchangeEnd.Interruption(.busy, reason: "503")
 
     /// No field has the value that a new transfer has.
@@ -52,7 +58,7 @@ struct TransferRecordTests {
         )
         transfer.countsFrom = WallTime(nanoseconds: 7)
         transfer.state = .placing(size: 20)
-        transfer.resume = ResumePoint(offset: 1, validator: .entityTag("\"a\""), total: 20)
+        transfer.resume = FetchedPart(point: point, head: head)
         transfer.upload = UploadProgress()
         transfer.upload?.sent = SentPart(count: 3, sha256: [1, 2])
         transfer.retry = Transfer.Retry(
@@ -123,6 +129,13 @@ struct TransferRecordTests {
         }
         #expect(same(Self.full, plain).isEmpty)
         #expect(same(Self.full.order, plain.order).isEmpty)
+    }
+
+    @Test func `what version 11 of the store has of a part is read`() throws {
+        let old = try ValueEncoder().bytes(Self.point)
+        let part = try ValueDecoder().decode(FetchedPart.self, from: old)
+        #expect(part == FetchedPart(point: Self.point, head: nil))
+        #expect(try ValueEncoder().bytes(part) == old)
     }
 
     @Test func `the line of a transfer is read again, and so is any other`() throws {

@@ -115,7 +115,7 @@ extension Device {
         var exchange = ExchangeOrder(
             url: order.url.withSmallScheme,
             headers: order.headers,
-            resume: transfer.resume,
+            resume: transfer.resume?.point,
             errors: order.errors,
             timeout: min(order.timeout, ExchangeOrder.longestTimeout),
             sha256: order.sha256,

@@ -79,6 +79,7 @@ extension Device {
         _ transition: inout Transition
     ) {
         var attempt = attempt
+        let answer = answer.completed(by: transfers[id]?.resume)
         attempt.answer = answer
         let hadBytes = transfers[id]?.resume != nil
         let isUpload = transfers[id]?.order.direction.isUpload ?? false
@@ -128,13 +129,13 @@ extension Device {
     ) {
         var attempt = attempt
         attempt.received = max(received, durable)
-        let resume = attempt.resumePoint(at: durable)
         transfers.change(id) { $0.state = .running(attempt) }
-        guard let resume, resume.filled.count > transfers[id]?.resume?.filled.count ?? 0 else {
-            return
-        }
+        guard let transfer = transfers[id],
+            let part = attempt.fetched(of: transfer, at: durable),
+            part.filled.count > transfer.resume?.filled.count ?? 0
+        else { return }
         transfers.change(id) {
-            $0.resume = resume
+            $0.resume = part
             $0.forgetRetry()
         }
         save(.transfer(id))
@@ -169,8 +170,7 @@ extension Device {
             let known = transfers[id]?.durable ?? 0
             // Otherwise what is stored still holds: without an answer nothing was overwritten.
             if let durable, attempt.answer != nil {
-                let resume = attempt.resumePoint(at: durable)
-                transfers.change(id) { $0.resume = resume }
+                transfers.change(id) { $0.resume = attempt.fetched(of: $0, at: durable) }
             }
             if interruption.cause == .stopped || attempt.then != nil {
                 return settle(id, as: attempt.next, &transition)
@@ -189,7 +189,7 @@ extension Device {
     ) {
         transfers.change(id) {
             // An app asked for all of it, and has all of it.
-            let answer = attempt.answer?.whole(size)
+            let answer = $0.answer(of: attempt)?.whole(size)
             if $0.task == nil {
                 $0.name = $0.order.name ?? FileName.suggested(by: answer, of: $0.order.url)
             } else {
@@ -261,20 +261,6 @@ extension Device {
             transfers.look(at: soon, transfer.id)
             save(.transfer(transfer.id))
         }
-    }
-}
-
-extension Transfer.Attempt {
-    /// Nil: nothing that a later attempt could go on with.
-    fileprivate func resumePoint(at durable: Int64) -> ResumePoint? {
-        guard let answer, let validator = answer.validator else { return nil }
-        // Told apart from these, `durable` may have reached some of them.
-        let end = answer.total ?? 0
-        let further = ranges.filter { $0.lowerBound > durable && $0.upperBound <= end }
-        guard durable > 0 || !further.isEmpty else { return nil }
-        var point = ResumePoint(offset: durable, validator: validator, total: answer.total)
-        point.ranges = further
-        return point
     }
 }
 

@@ -9,7 +9,7 @@ package struct Transfer: Hashable, Sendable, Codable {
     var countsFrom: WallTime
     package internal(set) var state: State
     /// What of the file is durable, and can be gone on with.
-    @Rare package internal(set) var resume: ResumePoint? = nil
+    @Rare package internal(set) var resume: FetchedPart? = nil
     /// Of an upload that was begun.
     @Rare package internal(set) var upload: UploadProgress? = nil
     /// After an attempt that was interrupted.

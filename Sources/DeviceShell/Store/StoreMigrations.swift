@@ -68,6 +68,9 @@ struct StoreMigrations {
         // What uploads have sent, summed up; where nothing is said, nobody looks at it again. Tasks
         // that want no cookies; where nothing is said, they do.
         StoreStep(),
+        // What was said of the files of which a part is there; where nothing is, the next answer
+        // has to.
+        StoreStep(),
     ])
 
     static var newest: Int64 { current.newest }
