@@ -106,7 +106,6 @@ package struct Launch: Hashable, Sendable, Codable {
         package static let defaultValue = ProbeState()
 
         package internal(set) var before: Found?
-        package internal(set) var changed: Bool?
         package internal(set) var step: ProbeStep?
         package internal(set) var limit: AwakeTime?
 

@@ -69,8 +69,8 @@ struct StoreMigrations {
         // that want no cookies; where nothing is said, they do.
         StoreStep(),
         // What was said of the files of which a part is there; where nothing is, the next answer
-        // has to.
-        StoreStep(),
+        // has to. A field of launches goes that was never set.
+        StoreStep(bodies: [.remove("changed", in: .launch, at: "launch.probe")]),
     ])
 
     static var newest: Int64 { current.newest }
