@@ -96,10 +96,15 @@ struct SessionAppTests {
 
     // MARK: Resume data
 
-    @Test func `a download that its app pauses goes on with the bytes that had come`() throws {
-        let file = VersionedObject(version: 1, size: 12 << 20)
-        var holding = FaultServer.Behaviour(file)
+    private static let long = VersionedObject(version: 1, size: 12 << 20)
+
+    /// It has gone on, and ended.
+    private func pausing(
+        _ change: (inout FaultServer.Behaviour) -> Void = { _ in }
+    ) throws -> SampleApp {
+        var holding = FaultServer.Behaviour(Self.long)
         holding.holdsAfter = 6 << 20
+        change(&holding)
         server.set(Self.path, holding)
         let app = try app("DO=pause;FILE=\(folder("file"));")
         try app.open(saying: "begun")
@@ -110,11 +115,26 @@ struct SessionAppTests {
             server.release()
             return app.lines.contains("again ended")
         }
+        return app
+    }
+
+    /// An answer to `If-Range` need not say again what the first one has said.
+    @Test func `a task that was paused has the answer that its whole file would have`() throws {
+        let app = try pausing {
+            ($0.fields, $0.isBrief) = (["Content-Type: application/pdf"], true)
+        }
+        #expect(server.requests.last?.fields["range"] != nil)
+        let end = try #require(app.lines.firstIndex(of: "again ended"))
+        #expect(app.lines[..<end].suffix(2) == ["status 200", "has 12582912 of application/pdf"])
+    }
+
+    @Test func `a download that its app pauses goes on with the bytes that had come`() throws {
+        let app = try pausing()
         #expect(app.lines.contains("it failed -999"))
         #expect(app.lines.contains("resumed true of \(12 << 20)"))
         let ranges = server.requests.compactMap { $0.fields["range"] }
         #expect(ranges.count == 1 && ranges.first != "bytes=0-", "\(ranges)")
-        let isSame = try Files.read(folder("file"), limit: 13 << 20) == file.all
+        let isSame = try Files.read(folder("file"), limit: 13 << 20) == Self.long.all
         #expect(isSame, "it is not the file")
         try Wait.until("nothing is left") {
             try app.bench.ask("Transfers").listValue?.isEmpty == true

@@ -178,7 +178,10 @@ extension Transfers: URLSessionDataDelegate, URLSessionDownloadDelegate {
         didCompleteWithError error: (any Error)?
     ) {
         let what = task.taskDescription ?? "it"
-        if let response = task.response as? HTTPURLResponse { say("status \(response.statusCode)") }
+        if let response = task.response as? HTTPURLResponse {
+            say("status \(response.statusCode)")
+            say("has \(response.expectedContentLength) of \(response.mimeType ?? "nothing known")")
+        }
         say(error.map { "\(what) failed \(($0 as NSError).code)" } ?? "\(what) ended")
         guard ProcessInfo.processInfo.environment["DO"] == "cookies", what != "second",
             let request = task.originalRequest

@@ -86,6 +86,28 @@ struct FaultServerTests {
         #expect(try answer(to: ["Range: bytes=1000-", "If-Range: \"1\""]).head.contains(" 200 "))
     }
 
+    @Test func `a part need say nothing of the whole, nor what is beyond the end`() throws {
+        for isBrief in [false, true] {
+            server.change("/file") { ($0.isBrief, $0.fields) = (isBrief, ["X-Own: a"]) }
+            for range in ["600-", "1000-"] {
+                let (head, _) = try answer(to: ["Range: bytes=\(range)", "If-Range: \"12\""])
+                #expect(head.contains("Content-Range: bytes ") && head.contains("ETag: \"12\""))
+                #expect(head.contains("X-Own: a") == !isBrief, "\(head)")
+            }
+            #expect(try answer(to: []).head.contains("X-Own: a"))
+        }
+    }
+
+    @Test func `a body in chunks may lack its end only`() throws {
+        server.change("/file") { ($0.isChunked, $0.dropsAfter) = (true, 1000) }
+        let socket = try connect()
+        try ask(socket)
+        let chunk = Array("3e8\r\n".utf8) + Self.object.all + Array("\r\n".utf8)
+        #expect(try answer(socket, chunk.count).body == chunk)
+        try Wait.until(readable: socket.number, "the end of the connection")
+        #expect(try socket.read(upTo: 10) == [])
+    }
+
     @Test func `connections end with their server, also those that are held`() throws {
         var other: FaultServer? = try FaultServer()
         other?.set("/file", .init(Self.object))

@@ -170,14 +170,14 @@ final class FaultConnection {
             return sendBody(request, behaviour, "200 OK", validators + extra, all)
         }
         let size = behaviour.object.size + behaviour.totalError
+        let said = behaviour.isBrief ? validators : validators + extra
         guard !range.isEmpty else {
             let none = "Content-Range: bytes */\(size)\r\n"
-            return send("HTTP/1.1 416 X\r\n\(none)\(Self.empty)\(validators)\(extra)\r\n")
+            return send("HTTP/1.1 416 X\r\n\(none)\(Self.empty)\(said)\r\n")
         }
         let place = "Content-Range: bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size)\r\n"
         if behaviour.sendsSeveralParts { return sendParts(behaviour, place, validators, range) }
-        let fields = place + validators + extra
-        return sendBody(request, behaviour, "206 Partial Content", fields, range)
+        return sendBody(request, behaviour, "206 Partial Content", place + said, range)
     }
 
     private static let empty = "Content-Length: 0\r\n"
@@ -240,6 +240,8 @@ final class FaultConnection {
             }
             offset += count
         }
+        // All but the word that it was all.
+        if behaviour.dropsAfter == range.upperBound - range.lowerBound { return false }
         return behaviour.isChunked ? send("0\r\n\r\n") : behaviour.lengthError == 0
     }
 

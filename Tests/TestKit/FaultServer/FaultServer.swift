@@ -20,6 +20,8 @@ package final class FaultServer: Sendable {
         package var totalError: Int64 = 0
         /// Of a part: at most so many bytes.
         package var partLimit: Int64?
+        /// A part, or word that none is left, comes with its place and the validator only.
+        package var isBrief = false
         /// Answers a range with parts, each with a head of its own.
         package var sendsSeveralParts = false
         /// Closes the connection after so many bytes of a body.
