@@ -46,6 +46,14 @@ extension PlantedBug {
             }
         },
         PlantedBug(
+            "what was said of a file is not stored with its part",
+            "a downloaded file is one version, and whole"
+        ).with {
+            $0.notices = "is of no time"
+            $0.days = 20
+            $0.changes = { $0.map(\.withoutHead) }
+        },
+        PlantedBug(
             "a download takes more connections than there are",
             "transfers begin when they may"
         ).with {
@@ -238,6 +246,20 @@ extension PlantedBug {
             }
         },
     ]
+}
+
+extension Change {
+    /// As an older version stored a transfer.
+    fileprivate var withoutHead: Change {
+        guard case .put(let record) = self, record.key.section == .transfer,
+            var fields = record.value.mapValue, var transfer = fields["transfer"]?.mapValue,
+            var part = transfer["resume"]?.mapValue
+        else { return self }
+        part["head"] = nil
+        transfer["resume"] = .map(part)
+        fields["transfer"] = .map(transfer)
+        return (try? .put(Record(record.key, .map(fields)))) ?? self
+    }
 }
 
 /// Low-data mode is not seen, or seen where there is none.

@@ -2,7 +2,7 @@ import DeviceCore
 import Vocabulary
 
 /// A file that gets its name is one version of the object, and all of it, whatever the servers, the
-/// connections and the machine have done.
+/// connections and the machine have done. So is what was said of it.
 final class OneVersion: EffectInvariant {
     let name = "a downloaded file is one version, and whole"
 
@@ -16,7 +16,10 @@ final class OneVersion: EffectInvariant {
             let object = world.network.objects.first(where: { $0.url == url })
         else { return nil }
         let size = object.sizes[version]
-        return file.size == size ? nil : "transfer \(id) has \(file.size) bytes of \(size)"
+        if file.size != size { return "transfer \(id) has \(file.size) bytes of \(size)" }
+        let time = VirtualObject.time(of: version)
+        if placement.modified == time { return nil }
+        return "transfer \(id) is of \(placement.modified ?? "no time"), not of \(time)"
     }
 
     private var urls: [TransferID: String] = [:]

@@ -105,6 +105,9 @@ struct VirtualObject {
     var size: Int64 { sizes[version] }
     var tag: String { isWeak ? "W/\"\(version)\"" : "\"\(version)\"" }
 
+    /// What its server says only with all of a version.
+    static func time(of version: Int) -> String { "the time of \(version)" }
+
     mutating func change(to size: Int64) { sizes.append(size) }
 }
 

@@ -218,8 +218,9 @@ extension World {
         let size = object.size
         let tag = HTTPField("ETag", object.tag)
         let ranges = HTTPField("Accept-Ranges", "bytes")
+        let time = HTTPField("Last-Modified", VirtualObject.time(of: object.version))
         let whole = (
-            Exchange.Head(status: 200, fields: [tag, ranges], length: size),
+            Exchange.Head(status: 200, fields: [tag, ranges, time], length: size),
             first: Int64(0),
             end: size
         )
