@@ -3,6 +3,7 @@ struct Heap<Element: Comparable & Hashable & Sendable & Codable>: Hashable, Send
     private var elements: [Element] = []
 
     var first: Element? { elements.first }
+    var isEmpty: Bool { elements.isEmpty }
     var count: Int { elements.count }
 
     mutating func insert(_ element: Element) {
@@ -23,7 +24,7 @@ struct Heap<Element: Comparable & Hashable & Sendable & Codable>: Hashable, Send
         var parent = 0
         while true {
             var least = parent
-            for child in [2 * parent + 1, 2 * parent + 2]
+            for child in 2 * parent + 1...2 * parent + 2
             where child < elements.count && elements[child] < elements[least] {
                 least = child
             }

@@ -49,10 +49,20 @@ package struct TransferTable: Hashable, Sendable {
         }
     }
 
-    /// Transfers for which every gate answers alike, in the order of their turns.
+    /// Transfers for which every gate answers alike. They are a heap, because one call may bring
+    /// thousands of them to the front.
     struct Lane: Hashable, Sendable, Codable {
         let key: Key
-        var queue = PlaceQueue()
+        var queue = Heap<Entry>()
+
+        struct Entry: Hashable, Sendable, Codable, Comparable {
+            let id: TransferID
+            let turn: TransferTurn
+
+            static func < (left: Self, right: Self) -> Bool {
+                (left.turn, left.id) < (right.turn, right.id)
+            }
+        }
 
         struct Key: Hashable, Sendable, Codable {
             let app: Int
@@ -205,11 +215,12 @@ package struct TransferTable: Hashable, Sendable {
             host: host(of: id),
             hasWaited: !waits
         )
+        let entry = Lane.Entry(id: id, turn: key.turn(of: transfer))
         if let lane = lanes.firstIndex(where: { $0.key == key }) {
-            lanes[lane].queue.insert(id, at: key.turn(of: transfer))
+            lanes[lane].queue.insert(entry)
         } else {
             var lane = Lane(key: key)
-            lane.queue.insert(id, at: key.turn(of: transfer))
+            lane.queue.insert(entry)
             lanes.append(lane)
         }
     }
@@ -256,12 +267,12 @@ package struct TransferTable: Hashable, Sendable {
             {
                 return first.id
             }
-            lanes[index].queue.removeFirst()
+            _ = lanes[index].queue.removeFirst()
         }
         return nil
     }
 
-    mutating func removeHead(ofLane index: Int) { lanes[index].queue.removeFirst() }
+    mutating func removeHead(ofLane index: Int) { _ = lanes[index].queue.removeFirst() }
 
     mutating func removeEmptyLanes() { lanes.removeAll(where: \.queue.isEmpty) }
 }
@@ -295,39 +306,6 @@ struct DatedTransfer: Hashable, Sendable, Codable, Comparable {
     let id: TransferID
 
     static func < (left: Self, right: Self) -> Bool { (left.at, left.id) < (right.at, right.id) }
-}
-
-/// The smallest turn is the first. Removing the first takes constant time, and so does adding a
-/// last one, which most are.
-struct PlaceQueue: Hashable, Sendable, Codable {
-    private var entries: [Entry] = []
-    private var start = 0
-
-    struct Entry: Hashable, Sendable, Codable {
-        let id: TransferID
-        let turn: TransferTurn
-    }
-
-    var first: Entry? { start < entries.count ? entries[start] : nil }
-    var isEmpty: Bool { start == entries.count }
-
-    mutating func insert(_ id: TransferID, at turn: TransferTurn) {
-        let entry = Entry(id: id, turn: turn)
-        var (low, high) = (start, entries.count)
-        if let last = entries.last, last.turn <= turn { low = high }
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[middle].turn <= turn { low = middle + 1 } else { high = middle }
-        }
-        entries.insert(entry, at: low)
-    }
-
-    mutating func removeFirst() {
-        start += 1
-        guard start * 2 > entries.count else { return }
-        entries.removeFirst(start)
-        start = 0
-    }
 }
 
 extension TransferTable: Codable {

@@ -1,0 +1,92 @@
+@testable import DeviceCore
+import Testing
+import Vocabulary
+
+/// Calls that change many transfers at once, and in which order these go on.
+struct TransferBatchTests {
+    // MARK: Turns
+
+    @Test func `many that are moved begin in the order in which they are named`() throws {
+        var (bench, launch) = try waiting(30)
+        let ids = bench.sessionTasks
+        func move(_ numbers: [Int64], _ place: TransferMove.Place) {
+            let named = numbers.map { ids[Int($0) - 1] }
+            bench.ask(.transfer(.move(named, TransferMove(place: place))))
+            #expect(bench.reply == .done)
+        }
+        let first: [Int64] = [5, 25, 7]
+        let next = (Int64(21)...30).reversed().filter { $0 != 25 }
+        let last: [Int64] = [2, 1]
+        move((21...30).reversed(), .first)
+        move(first, .first)
+        move(last, .last)
+        let others = (Int64(1)...30).filter { !(first + next + last).contains($0) }
+        let wanted = first + next + others + last
+        var restarted = bench
+        #expect(try begun(&bench) == wanted)
+        restarted.killed(launch, signal: 11)
+        try restarted.restart(manifests: [.linked("app", identifiers: Bench.identifiers)])
+        #expect(try begun(&restarted) == wanted)
+    }
+
+    @Test func `many that get a priority begin by it, and among themselves as they stood`() throws {
+        var (bench, launch) = try waiting(30)
+        bench.askSession(launch, .prioritize((11...20).reversed(), 500))
+        bench.askSession(launch, .prioritize([15, 30, 3], 900))
+        bench.askSession(launch, .prioritize([2, 1], -1))
+        let high: [Int64] = [3, 15, 30]
+        let raised = (Int64(11)...20).filter { $0 != 15 }
+        let others = (Int64(4)...29).filter { !(11...20).contains($0) }
+        let low: [Int64] = [1, 2]
+        let wanted = high + raised + others + low
+        #expect(try begun(&bench) == wanted)
+    }
+
+    @Test func `many that are suspended and resumed begin once each, as they were asked for`()
+        throws
+    {
+        var (bench, launch) = try waiting(30)
+        for _ in 0..<3 {
+            bench.askSession(launch, .suspend((1...30).reversed()))
+            bench.askSession(launch, .resume((1...30).reversed()))
+        }
+        #expect(try begun(&bench) == Array(Int64(1)...30))
+    }
+
+    // MARK: Helpers
+
+    private func order(_ number: Int64) -> SessionOrder {
+        SessionOrder(
+            task: SessionTask(session: "photos", number: number),
+            order: TransferOrder(
+                url: "http://example.org/\(number)",
+                directory: "/spool",
+                overwrites: true,
+                errors: .deliver
+            )
+        )
+    }
+
+    /// An app with so many tasks, which wait for the network; one runs at a time.
+    private func waiting(_ count: Int64) throws -> (Bench, LaunchID) {
+        var (bench, launch) = try Bench.withApp()
+        bench.askSession(launch, .join(sendsLaunchEvents: true))
+        bench.configure { $0.transferSlots = 1 }
+        bench.set(.network, 0)
+        bench.askSession(launch, .enqueue((1...count).map { order($0) }, token: nil))
+        return (bench, launch)
+    }
+
+    /// The numbers of the tasks, as they begin.
+    private func begun(_ bench: inout Bench) throws -> [Int64] {
+        bench.set(.network, 2)
+        bench.advance(.seconds(10))
+        var begun: [Int64] = []
+        while let running = bench.device.transfers.all().first(where: \.isRunning) {
+            begun.append(running.task?.number ?? 0)
+            bench.report(running.id, .ended(.complete(size: 1), durable: 1))
+            bench.report(running.id, .placed(name: "\(running.id).download"))
+        }
+        return begun
+    }
+}
