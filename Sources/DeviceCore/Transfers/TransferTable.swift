@@ -13,6 +13,8 @@ package struct TransferTable: Hashable, Sendable {
     private var indices: [TransferID: Int] = [:]
     private var free: [Int] = []
     private(set) var lanes: [Lane] = []
+    /// Where each of them is.
+    private var laneIndices: [Lane.Key: Int] = [:]
     private var sessions = SessionQueues()
     /// When somebody must look at a transfer, because its date or its deadline has come.
     private var dates = Heap<DatedTransfer>()
@@ -215,14 +217,16 @@ package struct TransferTable: Hashable, Sendable {
             host: host(of: id),
             hasWaited: !waits
         )
-        let entry = Lane.Entry(id: id, turn: key.turn(of: transfer))
-        if let lane = lanes.firstIndex(where: { $0.key == key }) {
-            lanes[lane].queue.insert(entry)
-        } else {
-            var lane = Lane(key: key)
-            lane.queue.insert(entry)
-            lanes.append(lane)
-        }
+        let lane = lane(of: key)
+        lanes[lane].queue.insert(Lane.Entry(id: id, turn: key.turn(of: transfer)))
+    }
+
+    /// Its index; it is made if there is none.
+    private mutating func lane(of key: Lane.Key) -> Int {
+        if let index = laneIndices[key] { return index }
+        laneIndices[key] = lanes.count
+        lanes.append(Lane(key: key))
+        return lanes.count - 1
     }
 
     /// Somebody is to look at it then.
@@ -253,7 +257,7 @@ package struct TransferTable: Hashable, Sendable {
     }
 
     /// All will be told anew.
-    mutating func forgetWaiting() { (dates, lanes) = (Heap(), []) }
+    mutating func forgetWaiting() { (dates, lanes, laneIndices) = (Heap(), [], [:]) }
 
     /// The first of a lane that still waits there, if any does. One that has got a date since then
     /// comes back when that has come.
@@ -274,7 +278,16 @@ package struct TransferTable: Hashable, Sendable {
 
     mutating func removeHead(ofLane index: Int) { _ = lanes[index].queue.removeFirst() }
 
-    mutating func removeEmptyLanes() { lanes.removeAll(where: \.queue.isEmpty) }
+    mutating func removeEmptyLanes() {
+        let count = lanes.count
+        lanes.removeAll(where: \.queue.isEmpty)
+        if lanes.count != count { indexLanes() }
+    }
+
+    private mutating func indexLanes() {
+        laneIndices.removeAll(keepingCapacity: true)
+        for index in lanes.indices { laneIndices[lanes[index].key] = index }
+    }
 }
 
 extension TransferTable.Slot {
@@ -351,6 +364,7 @@ extension TransferTable: Codable {
         (pages, free, lanes, dates) = (form.pages, form.free, form.lanes, form.dates)
         (running, receiving, sessions) = (form.running, form.receiving, form.sessions)
         connections = ConnectionCounts(receiving)
+        indexLanes()
         (heldBy, next, paces) = (form.heldBy, form.next, form.paces)
         for (pageIndex, page) in pages.enumerated() {
             for (slotIndex, slot) in page.enumerated() {
