@@ -114,10 +114,10 @@ extension Device {
 
     /// In the order in which they are named.
     private mutating func rank(_ ids: [TransferID], _ place: TransferMove.Place, at now: WallTime) {
-        var seen: [TransferID] = []
-        for id in ids where !seen.contains(id) { seen.append(id) }
-        var before = transfers.leastPlace - Int64(seen.count)
-        for id in seen {
+        var seen = Set<TransferID>()
+        let named = ids.filter { seen.insert($0).inserted }
+        var before = transfers.leastPlace - Int64(named.count)
+        for id in named {
             let rank: Int64
             switch place {
             case .first:
