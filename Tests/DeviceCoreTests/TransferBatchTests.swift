@@ -53,9 +53,58 @@ struct TransferBatchTests {
         #expect(try begun(&bench) == Array(Int64(1)...30))
     }
 
+    // MARK: Resume data
+
+    @Test func `many new tasks go on each with what has come of its own`() throws {
+        var (bench, launch, old) = try kept(5)
+        let tokens = old.compactMap { bench.stored($0)?.kept?.token }
+        try #require(tokens.count == 5)
+        let new = tokens.reversed().enumerated().map {
+            order(Int64(11 + $0.offset), resume: $0.element)
+        }
+        bench.askSession(launch, .enqueue(new, token: nil))
+        #expect(bench.reply == .done)
+        let parts = bench.sessionTasks.compactMap { bench.stored($0)?.partOf }
+        #expect(parts == Array(old.reversed()))
+        #expect(old.allSatisfy { bench.stored($0)?.kept == nil })
+    }
+
+    @Test func `nothing is gone on with by a token that nobody was given`() throws {
+        var (bench, launch, old) = try kept(1)
+        let token = try #require(bench.stored(old[0])?.kept?.token)
+        let wrong = ["", "-", "x-1", "\(old[0])", "\(old[0])-", "\(token)0", "+\(token)"]
+        let orders = wrong.enumerated().map {
+            order(Int64(11 + $0.offset), resume: $0.element)
+        }
+        bench.askSession(launch, .enqueue(orders, token: nil))
+        #expect(bench.reply == .done && bench.sessionTasks.isEmpty)
+        #expect(bench.stored(old[0])?.kept?.token == token)
+    }
+
     // MARK: Helpers
 
-    private func order(_ number: Int64) -> SessionOrder {
+    /// An app that has cancelled so many tasks, of each of which it may go on with five bytes.
+    private func kept(_ count: Int64) throws -> (Bench, LaunchID, [TransferID]) {
+        var (bench, launch) = try Bench.withApp()
+        bench.askSession(launch, .join(sendsLaunchEvents: true))
+        bench.askSession(launch, .enqueue((1...count).map { order($0) }, token: nil))
+        let ids = bench.sessionTasks
+        let answer = ExchangeAnswer(
+            status: 200,
+            url: "http://example.org/1",
+            total: 9,
+            validator: .entityTag("\"1\"")
+        )
+        for id in ids {
+            bench.report(id, .answered(answer))
+            bench.report(id, .progress(received: 6, durable: 5))
+        }
+        bench.askSession(launch, .keep(Array(1...count)))
+        for id in ids { bench.report(id, .ended(.interrupted(.init(.stopped)), durable: 5)) }
+        return (bench, launch, ids)
+    }
+
+    private func order(_ number: Int64, resume: String? = nil) -> SessionOrder {
         SessionOrder(
             task: SessionTask(session: "photos", number: number),
             order: TransferOrder(
@@ -63,7 +112,8 @@ struct TransferBatchTests {
                 directory: "/spool",
                 overwrites: true,
                 errors: .deliver
-            )
+            ),
+            resume: resume
         )
     }
 

@@ -22,6 +22,17 @@ extension Device {
         return KeptPart(token: "\(transfer.id)-" + String(random.next(), radix: 16))
     }
 
+    /// That of which an app was given this token. It begins with its number, so that thousands are
+    /// found in one call.
+    private func keptTransfer(_ token: String, of index: Int) -> Transfer? {
+        guard let number = UInt64(token.prefix { $0 != "-" }) else { return nil }
+        let id = TransferID(number)
+        guard transfers.app(of: id) == index, let transfer = transfers[id],
+            transfer.kept?.token == token
+        else { return nil }
+        return transfer
+    }
+
     /// The app knows how it ended, and may come for what there is.
     mutating func setAside(_ id: TransferID, _ transition: inout Transition) {
         let until = transition.now.wall + Self.keptAge
@@ -57,8 +68,7 @@ extension Device {
         of index: Int,
         _ transition: inout Transition
     ) {
-        let old = transfers.all(of: index).first { $0.kept?.token == token }
-        guard let old, let transfer = transfers[id] else {
+        guard let old = keptTransfer(token, of: index), let transfer = transfers[id] else {
             let reason = "what it was to go on with was used already, or is not kept any more"
             let failure = TransferFailure(code: .resumeGone, reason: reason)
             return end(id, .failed(failure), &transition)
