@@ -53,6 +53,43 @@ struct TransferBatchTests {
         #expect(try begun(&bench) == Array(Int64(1)...30))
     }
 
+    // MARK: Notices
+
+    /// Those that were cancelled, and what is forgotten by then, keep nobody waiting.
+    @Test func `the end of many is told once, by the last of them that ends`() throws {
+        var bench = Bench()
+        bench.set(.network, 0)
+        let ids = try downloads(&bench, 8)
+        for id in ids[4...].reversed() { bench.ask(.transfer(.cancel([id]))) }
+        bench.ask(.transfer(.forget([ids[6], ids[7]])))
+        // It is counted anew by a daemon that starts, and by a copy that was written down.
+        try bench.restart()
+        let copy = try ValueDecoder().decode(
+            Device.self,
+            from: try ValueEncoder().encode(bench.device)
+        )
+        #expect(copy == bench.device)
+        bench.device = copy
+        for id in [ids[3], ids[0], ids[2]] {
+            finish(&bench, id)
+            #expect(notices(bench).isEmpty)
+        }
+        finish(&bench, ids[1])
+        #expect(notices(bench).map(\.title) == ["4 downloads finished"])
+    }
+
+    @Test func `the end of many that one call cancels is not told`() throws {
+        var bench = Bench()
+        bench.set(.network, 0)
+        let (ids, others) = (try downloads(&bench, 8), try downloads(&bench, 2))
+        bench.ask(.transfer(.cancel(ids.reversed())))
+        #expect(notices(bench).isEmpty)
+        // They have nothing to do with each other.
+        bench.set(.network, 2)
+        for id in others { finish(&bench, id) }
+        #expect(notices(bench).map(\.title) == ["2 downloads finished"])
+    }
+
     // MARK: Resume data
 
     @Test func `many new tasks go on each with what has come of its own`() throws {
@@ -82,6 +119,31 @@ struct TransferBatchTests {
     }
 
     // MARK: Helpers
+
+    /// So many of the user, who is told when all have ended.
+    private func downloads(_ bench: inout Bench, _ count: Int) throws -> [TransferID] {
+        let orders = (0..<count).map { number in
+            var order = TransferOrder(url: "http://example.org/\(number)", directory: "/home/user")
+            order.notifies = true
+            return order
+        }
+        bench.ask(.transfer(.enqueue(orders, token: nil)))
+        guard case .transfers(let ids)? = bench.reply else { throw NotEnqueued() }
+        return ids
+    }
+
+    private struct NotEnqueued: Error {}
+
+    private func finish(_ bench: inout Bench, _ id: TransferID) {
+        bench.report(id, .ended(.complete(size: 1), durable: 1))
+        bench.report(id, .placed(name: bench.transfer(id)?.name ?? ""))
+    }
+
+    private func notices(_ bench: Bench) -> [TransferNotice] {
+        bench.effects.compactMap {
+            if case .transfer(_, .notify(let notice)) = $0 { notice } else { nil }
+        }
+    }
 
     /// An app that has cancelled so many tasks, of each of which it may go on with five bytes.
     private func kept(_ count: Int64) throws -> (Bench, LaunchID, [TransferID]) {

@@ -33,10 +33,8 @@ extension Device {
     /// After the end of a transfer: the user is told once all of its group have ended. Whoever has
     /// cancelled all knows already.
     mutating func noticeEnd(of id: TransferID, _ transition: inout Transition) {
-        guard let ended = transfers[id], let group = ended.group else { return }
-        // What was asked for last mostly ends last: one look is enough while much is left.
-        for other in group.ids.reversed() {
-            if let transfer = transfers[other], !transfer.isEnded { return }
+        guard let ended = transfers[id], let group = ended.group, !transfers.isOpen(group) else {
+            return
         }
         var notice = TransferNotice(isUpload: ended.order.direction.isUpload)
         for other in group.ids {

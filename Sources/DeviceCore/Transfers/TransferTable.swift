@@ -36,6 +36,8 @@ package struct TransferTable: Hashable, Sendable {
     package var count: Int { indices.count }
     /// Of those that have not ended.
     private(set) var counts = TransferCounts()
+    /// The same of those whose end is told together, by the first of them.
+    private var openInGroups: [TransferID: Int] = [:]
 
     struct Slot: Hashable, Sendable, Codable {
         /// The index of its app.
@@ -135,14 +137,14 @@ package struct TransferTable: Hashable, Sendable {
         let slot = Slot(app: app, host: String(transfer.host), transfer: transfer)
         pages[index / Self.pageSize][index % Self.pageSize] = slot
         indices[transfer.id] = index
-        counts.add(1, to: transfer.standing)
+        updateCounts(for: transfer, by: 1)
         sessions.changed(nil, to: transfer, app: app)
     }
 
     mutating func remove(_ id: TransferID) {
         guard let index = indices.removeValue(forKey: id) else { return }
         let slot = pages[index / Self.pageSize][index % Self.pageSize]
-        if let transfer = slot.transfer { counts.add(-1, to: transfer.standing) }
+        if let transfer = slot.transfer { updateCounts(for: transfer, by: -1) }
         sessions.changed(slot.transfer, to: nil, app: slot.app)
         pages[index / Self.pageSize][index % Self.pageSize] = .vacant
         free.append(index)
@@ -157,9 +159,9 @@ package struct TransferTable: Hashable, Sendable {
         let connections = transfer.connections
         let before = transfer.task == nil ? nil : transfer
         let url = transfer.order.url
-        counts.add(-1, to: transfer.standing)
+        updateCounts(for: transfer, by: -1)
         body(&transfer)
-        counts.add(1, to: transfer.standing)
+        updateCounts(for: transfer, by: 1)
         pages[page][slot].transfer = transfer
         if url != transfer.order.url { pages[page][slot].host = String(transfer.host) }
         if let before { sessions.changed(before, to: transfer, app: pages[page][slot].app) }
@@ -177,6 +179,16 @@ package struct TransferTable: Hashable, Sendable {
         receiving.append(new)
         self.connections.add(new)
     }
+
+    private mutating func updateCounts(for transfer: Transfer, by change: Int) {
+        counts.add(change, to: transfer.standing)
+        guard let group = transfer.group, !transfer.isEnded else { return }
+        let count = openInGroups[group.first, default: 0] + change
+        openInGroups[group.first] = count == 0 ? nil : count
+    }
+
+    /// Whether any of them has not ended.
+    func isOpen(_ group: TransferGroup) -> Bool { openInGroups[group.first] != nil }
 
     private mutating func stopReceiving(_ id: TransferID) {
         guard let index = receiving.firstIndex(where: { $0.id == id }) else { return }
@@ -370,7 +382,7 @@ extension TransferTable: Codable {
             for (slotIndex, slot) in page.enumerated() {
                 guard let transfer = slot.transfer else { continue }
                 indices[transfer.id] = pageIndex * Self.pageSize + slotIndex
-                counts.add(1, to: transfer.standing)
+                updateCounts(for: transfer, by: 1)
             }
         }
     }
