@@ -90,6 +90,57 @@ struct TransferBatchTests {
         #expect(notices(bench).map(\.title) == ["2 downloads finished"])
     }
 
+    // MARK: Ends
+
+    @Test func `ends are told in their order, without those that the user has forgotten`() throws {
+        var (bench, launch) = try waiting(12)
+        let ids = bench.sessionTasks
+        for number: Int64 in [3, 12, 8, 1, 5, 10] {
+            bench.askSession(launch, .cancel([number]))
+        }
+        bench.ask(.transfer(.forget([ids[4], ids[11], ids[7]])))
+        var restarted = bench
+        restarted.killed(launch, signal: 11)
+        try restarted.restart(manifests: [.linked("app", identifiers: Bench.identifiers)])
+        let again = try restarted.openApp("app")
+        restarted.askSession(again, .join(sendsLaunchEvents: true))
+        for number: Int64 in [3, 1, 10] {
+            #expect(restarted.ends(again).map(\.task.task) == [number])
+            restarted.say(again, .acknowledged(ids[Int(number) - 1]))
+        }
+        #expect(restarted.ends(again).isEmpty)
+        // Here it has heard of the first already.
+        bench.say(launch, .acknowledged(ids[2]))
+        #expect(bench.ends(launch).map(\.task.task) == [1])
+        #expect(bench.ends(launch).map(\.remaining) == [1])
+    }
+
+    @Test func `tasks of a queue stay in the order of their numbers, whoever leaves it`() {
+        var random = SeededRandom(seed: 1)
+        var queue = TaskQueue()
+        var plain: [TaskQueue.Entry] = []
+        for _ in 0..<4000 {
+            // The first leaves more often than any other.
+            let isFirst = random.below(3) == 0
+            let number = UInt64(random.below(64))
+            let drawn = TaskQueue.Entry(id: TransferID(number % 7), number: number)
+            let entry = isFirst ? plain.first ?? drawn : drawn
+            if let index = plain.firstIndex(of: entry) {
+                plain.remove(at: index)
+                queue.change(entry.id, from: entry.number, to: nil)
+            } else {
+                plain.append(entry)
+                plain.sort()
+                queue.change(entry.id, from: nil, to: entry.number)
+            }
+            // One that is not there takes nobody with it.
+            queue.change(TransferID(99), from: number, to: nil)
+            #expect(Array(queue.all) == plain)
+            #expect(queue.first == plain.first && queue.last == plain.last)
+            #expect(queue.count == plain.count && queue.isEmpty == plain.isEmpty)
+        }
+    }
+
     // MARK: Resume data
 
     @Test func `many new tasks go on each with what has come of its own`() throws {

@@ -90,7 +90,7 @@ extension Device {
 
     /// Whether a question of this number waits for an answer of the app.
     package func isAsked(_ number: UInt64, of app: AppID, in session: String) -> Bool {
-        apps.index(of: app).flatMap { transfers.queue($0, session) }?.asking
+        apps.index(of: app).flatMap { transfers.queue($0, session) }?.asking.all
             .contains { $0.number == number } ?? false
     }
 
@@ -103,7 +103,8 @@ extension Device {
         of index: Int,
         _ transition: inout Transition
     ) {
-        let asking = transfers.queue(index, session)?.asking.first { $0.number == number }
+        let asking = transfers.queue(index, session)?.asking.all
+            .first { $0.number == number }
         guard let id = asking?.id, let transfer = transfers[id], let question = transfer.question
         else {
             if let login = answer.login {
@@ -243,7 +244,7 @@ extension Device {
         at now: WallTime
     ) {
         let asked = apps[index].joined.first { $0.identifier == session }?.asked ?? []
-        for asking in transfers.queue(index, session)?.asking ?? []
+        for asking in transfers.queue(index, session)?.asking.all ?? []
         where !asked.contains(asking.number) {
             guard let question = transfers[asking.id]?.question, question.failures == 0,
                 case .unauthorized(let answer) = question.kind,

@@ -50,7 +50,7 @@ extension Device {
 
     /// All at once: an app may let its user think about one. Returned: how many have to wait.
     private mutating func ask(
-        _ asking: [SessionQueues.AskingTask],
+        _ asking: TaskQueue,
         _ session: String,
         _ index: Int,
         _ launch: LaunchID,
@@ -59,11 +59,11 @@ extension Device {
         guard let position = apps[index].joined.firstIndex(where: { $0.identifier == session })
         else { return 0 }
         var asked = apps[index].joined[position].asked.filter { number in
-            asking.contains { $0.number == number }
+            asking.all.contains { $0.number == number }
         }
         let ended = transfers.queue(index, session)?.ended.count ?? 0
         let others = ended - (apps[index].joined[position].told == nil ? 0 : 1)
-        for task in asking where !asked.contains(task.number) && asked.count < Self.mostAsked {
+        for task in asking.all where !asked.contains(task.number) && asked.count < Self.mostAsked {
             guard var question = transfers[task.id]?.taskQuestion else { continue }
             asked.append(task.number)
             question.remaining = asking.count - asked.count + others
@@ -173,7 +173,7 @@ extension SessionQueues.SessionQueue {
     /// The place of the last event that an app is launched for: a question at any time, ends when
     /// all tasks have ended.
     fileprivate var lastEvent: UInt64 {
-        max(asking.last?.number ?? 0, active == 0 ? ended.last?.place ?? 0 : 0)
+        max(asking.last?.number ?? 0, active == 0 ? ended.last?.number ?? 0 : 0)
     }
 }
 
