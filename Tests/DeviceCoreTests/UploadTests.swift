@@ -12,7 +12,8 @@ struct UploadTests {
     private mutating func enqueue(
         _ method: UploadMethod,
         mayRepeat: Bool? = nil,
-        headers: [HTTPField] = []
+        headers: [HTTPField] = [],
+        proxy: String? = nil
     ) throws -> TransferID {
         let request = UploadRequest(
             method: method,
@@ -24,7 +25,8 @@ struct UploadTests {
             headers: headers,
             direction: .upload(request),
             directory: "/home/user",
-            name: "photo.jpg"
+            name: "photo.jpg",
+            proxy: proxy
         )
         let reply = bench.ask(.transfer(.enqueue([order], token: nil)))
         guard case .transfers(let ids) = reply else { throw DidNotEnqueue() }
@@ -155,6 +157,20 @@ struct UploadTests {
         #expect(bench.stored(other)?.end == "cancelled" && bench.discarded.isEmpty)
     }
 
+    @Test(arguments: [nil, "", "http://own:1"] as [String?])
+    mutating func `a server is asked to forget an upload by way of the upload's proxy`(
+        own: String?
+    ) throws {
+        bench.configure { $0.transferProxy = "http://proxy:1" }
+        let proxy = own ?? "http://proxy:1"
+        let id = try enqueue(.post, proxy: own)
+        #expect(bench.sent[id]?.order.proxy == proxy)
+        bench.report(id, .resource(Self.made))
+        bench.ask(.transfer(.cancel([id])))
+        bench.report(id, .ended(.interrupted(.init(.stopped)), durable: 0))
+        #expect(bench.removal(id)?.proxy == proxy)
+    }
+
     @Test mutating func `progress begins the doubling of waits anew`() throws {
         let id = try enqueue(.put)
         bench.report(id, .resource(Self.made))
@@ -190,5 +206,12 @@ extension Bench {
             sent[id] = (order, file)
         }
         return sent
+    }
+
+    /// What the server is asked to forget.
+    fileprivate func removal(_ id: TransferID) -> UploadRemoval? {
+        effects.compactMap {
+            if case .transfer(id, .remove(let removal)) = $0 { removal } else { nil }
+        }.first
     }
 }

@@ -67,7 +67,7 @@ extension Device {
             resource: resource,
             url: transfer.order.url.withSmallScheme,
             headers: transfer.order.headers,
-            proxy: transfer.order.proxy
+            proxy: proxy(of: transfer.order)
         )
         transition.emit(.transfer(transfer.id, .remove(removal)))
     }
