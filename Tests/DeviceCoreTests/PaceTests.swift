@@ -1,4 +1,4 @@
-import DeviceCore
+@testable import DeviceCore
 import Testing
 import Vocabulary
 
@@ -121,6 +121,34 @@ struct PaceTests {
             bench.exited(once)
             bench.advance(.minutes(1))
         }
+    }
+
+    @Test func `each of an app's sessions has its pace, beside those of its last tasks`() {
+        var record = AppRecord(id: AppID("app"))
+        record.sessions = (0..<100).map {
+            TransferSession(identifier: "session \($0)", sendsLaunchEvents: true)
+        }
+        var now = Bench().now.wall
+        func begin(_ identifier: String, _ trigger: Trigger, _ origin: Work.Origin) {
+            let work = Work(
+                trigger: trigger,
+                origin: origin,
+                mode: .normal,
+                identifier: identifier,
+                needs: Needs(),
+                since: now
+            )
+            record.began(work, at: now, .calm)
+            now = now + .milliseconds(1)
+        }
+        for round in 0..<3 {
+            for session in record.sessions { begin(session.identifier, .sessionEvents, .event) }
+            for number in 0..<20 { begin("task \(round) \(number)", .processing, .submitted) }
+        }
+        let (sessions, tasks) = (record.paces.prefix(100), record.paces.dropFirst(100))
+        #expect(sessions.map(\.identifier) == record.sessions.map(\.identifier))
+        #expect(sessions.allSatisfy { $0.close == 2 })
+        #expect(tasks.map(\.identifier) == (4..<20).map { "task 2 \($0)" })
     }
 
     @Test func `a user-initiated run skips it, a restart keeps it, a set clock ends with it`()

@@ -11,6 +11,7 @@ package struct Pace: Hashable, Sendable, Codable {
 
 extension AppRecord {
     /// How many tasks of an app have their pace remembered: as many as may be pending, and more.
+    /// Its sessions have theirs beside them.
     private static var memory: Int { 16 }
 
     private func pace(of work: Work) -> Pace? {
@@ -27,7 +28,17 @@ extension AppRecord {
         }
         next.began = now
         paces.removeAll { $0.identifier == work.identifier }
-        paces.append(next, limit: Self.memory)
+        paces.append(next)
+        forgetPaces()
+    }
+
+    /// The oldest of tasks. If those of sessions went too, more sessions than are remembered could
+    /// take turns, and none would ever wait.
+    private mutating func forgetPaces() {
+        let tasks = paces.indices.filter { index in
+            !sessions.contains { $0.identifier == paces[index].identifier }
+        }
+        for index in tasks.dropLast(Self.memory).reversed() { paces.remove(at: index) }
     }
 }
 
