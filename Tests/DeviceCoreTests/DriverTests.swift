@@ -432,9 +432,13 @@ struct DriverTests {
                 .settings(.calm), .clockChanged, .used(AppID("app")), .used(AppID("other")),
                 .manifests([.present(.linked("app") { $0.name = "App \(number)" })]),
             ]
-            setup.turn((events + said).map { .init($0, at: setup.now) })
+            let moved = (1...200 as ClosedRange<Int64>).flatMap { count in
+                [TransferEvent.sent(SentPart(count: count, sha256: [])), .ranges([0..<count])]
+            }
+            let transfers = moved.map { Event.transfer(TransferID(1), $0) }
+            setup.turn((events + said + transfers).map { .init($0, at: setup.now) })
         }
-        #expect(setup.driver.unsettled.count == 5 + 256)
+        #expect(setup.driver.unsettled.count == 5 + 2 + 256)
         setup.driver.port.error = nil
         setup.turn(.timer)
         let index = try #require(setup.driver.device.apps.index(of: AppID("app")))

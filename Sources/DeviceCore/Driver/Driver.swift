@@ -437,7 +437,8 @@ extension Event {
         case (.used(let app), .used(let other)): app == other
         case (.process(let mine, let said), .process(let other, let before)):
             mine == other && said.replaces(before)
-        case (.transfer(let mine, .progress), .transfer(let other, .progress)): mine == other
+        case (.transfer(let mine, let said), .transfer(let other, let before)):
+            mine == other && said.replaces(before)
         case (.triggered(let mine), .triggered(let other)):
             (mine.trigger, mine.app, mine.identifier)
                 == (other.trigger, other.app, other.identifier)

@@ -29,6 +29,19 @@ package enum TransferEvent: Hashable, Sendable, Codable {
     case lost
 }
 
+extension TransferEvent {
+    /// Says all that an earlier one of the same transfer said, and anew. What was said between them
+    /// comes to the same without the earlier one.
+    func replaces(_ earlier: Self) -> Bool {
+        switch (self, earlier) {
+        case (.progress, .progress), (.ranges, .ranges), (.sent, .sent): true
+        case (.opened, _), (.answered, _), (.progress, _), (.ranges, _), (.ended, _),
+            (.resource, _), (.sent, _), (.placed, _), (.notPlaced, _), (.lost, _):
+            false
+        }
+    }
+}
+
 /// What the device has done for a transfer.
 package enum TransferAction: Hashable, Sendable, Codable {
     /// Begins an exchange with the server, whose bytes go into the file. Ends with `ended`.
