@@ -102,7 +102,7 @@ extension Transfer {
     package var activity: Activity? {
         switch state {
         case .running(let attempt): .attempt(since: attempt.since)
-        case .placing: .placing
+        case .placing: placementRetry == nil ? .placing : nil
         case .paused, .waiting, .ended: nil
         }
     }

@@ -116,6 +116,26 @@ struct TransferFileTests {
         #expect(try Files.list(path).filter { $0 != "moved" } == [])
     }
 
+    @Test func `a complete file outlives what is lacking for now, and nothing else`() {
+        func event(_ errno: Errno) -> TransferEvent {
+            TransferFiles.notPlaced(LinuxError("rename", "file", errno), "file")
+        }
+        for errno in [Errno.noSpace, .quota] {
+            #expect(event(errno) == .placementInterrupted(.init(.diskFull)))
+        }
+        for errno in [Errno.noMemory, .tooManyFiles, .tooManyFilesInSystem] {
+            guard case .placementInterrupted(let why) = event(errno), why.cause == .shortage else {
+                Issue.record("\(event(errno))")
+                continue
+            }
+        }
+        #expect(event(.exists) == .notPlaced(.exists("file")))
+        for errno in [Errno.access, .inputOutput] {
+            let isFinal = if case .notPlaced = event(errno) { true } else { false }
+            #expect(isFinal, "\(event(errno))")
+        }
+    }
+
     @Test(arguments: [("mkfifo file", "a pipe"), ("mkdir file", "a directory")])
     func `only files and links are replaced`(make: String, noun: String) throws {
         let path = try makeDirectory("to-here")

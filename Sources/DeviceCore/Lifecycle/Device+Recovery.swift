@@ -39,7 +39,9 @@ extension Device {
         }
         settleStopped(&transition)
         requeueTransfers(at: transition.now)
-        for transfer in transfers.all() { emitPlacement(transfer.id, &transition) }
+        for transfer in transfers.all() where transfer.placementRetry == nil {
+            emitPlacement(transfer.id, &transition)
+        }
         discardUnused(&transition)
         touchAll()
     }

@@ -183,8 +183,9 @@ extension Device {
                 transfers.enqueue(transfer.id, at: now.wall, settings)
             case .running:
                 transfers.look(at: transfer.deadline, transfer.id)
-            case .paused, .placing:
-                break
+            case .placing:
+                if let retry = transfer.placementRetry { transfers.look(at: retry.at, transfer.id) }
+            case .paused: break
             }
         }
         transfers.touch()

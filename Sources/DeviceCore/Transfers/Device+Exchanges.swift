@@ -42,6 +42,10 @@ extension Device {
             self.end(id, .finished(size: size, name: name), &transition)
         case (.notPlaced(let failure), .placing):
             self.end(id, .failed(failure), &transition)
+        case (.placementInterrupted(let interruption), .placing):
+            delay(id, interruption, hasProgressed: false, &transition)
+            if let retry = transfers[id]?.retry { transfers.look(at: retry.at, id) }
+            save(.transfer(id))
         case (.notPlaced, .running(let attempt)):
             // Found before all of it was fetched in vain.
             if attempt.then == nil { stopTransfer(id, then: .exists, &transition) }
@@ -55,7 +59,8 @@ extension Device {
             save(.transfer(id))
         // Late, or of an attempt that this device knows nothing of.
         case (.opened, _), (.answered, _), (.progress, _), (.ranges, _), (.ended, _),
-            (.placed, _), (.notPlaced, _), (.resource, _), (.sent, _), (.lost, _):
+            (.placed, _), (.notPlaced, _), (.placementInterrupted, _), (.resource, _), (.sent, _),
+            (.lost, _):
             break
         }
     }
@@ -204,7 +209,7 @@ extension Device {
         emitPlacement(id, &transition)
     }
 
-    /// Also again, by a daemon that starts.
+    /// Also again: after an interruption, and by a daemon that starts.
     func emitPlacement(_ id: TransferID, _ transition: inout Transition) {
         guard let transfer = transfers[id], case .placing(let size) = transfer.state,
             let name = transfer.name
@@ -283,6 +288,12 @@ extension ExchangeEnd.Interruption {
 }
 
 extension Transfer {
+    /// It is complete, and is to be given its name once more then; nil: it is not.
+    var placementRetry: Retry? {
+        guard case .placing = state, let retry, retry.interruption != .lostFile else { return nil }
+        return retry
+    }
+
     /// There was progress, which is none while each complete file is lost again.
     fileprivate mutating func forgetRetry() {
         if retry?.interruption != .lostFile { retry = nil }

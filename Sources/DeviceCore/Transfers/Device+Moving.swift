@@ -63,7 +63,8 @@ extension Device {
     private func checkMove(of transfer: Transfer, _ move: TransferMove) throws(Refusal) {
         let reason: String
         switch transfer.state {
-        case .placing, .ended: reason = "this transfer has ended"
+        case .placing: reason = "this transfer is complete"
+        case .ended: reason = "this transfer has ended"
         case .running(let attempt) where attempt.then == .cancel || attempt.then == .close:
             reason = "this transfer is being cancelled"
         case .paused, .waiting, .running:

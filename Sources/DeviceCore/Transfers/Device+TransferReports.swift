@@ -107,6 +107,14 @@ extension Device {
         case .placing:
             explanation.state = .running
             explanation.sentence = "\(subject) is complete, and its file is being put in place."
+            guard let retry = transfer.placementRetry, retry.at > now.wall else { break }
+            explanation.state = .waiting
+            // No other gate stands in the way of a name.
+            explanation.holds = holdList(transfer.work, index, nil, now)
+                .filter { $0.gate == Gate.retry.name }
+            explanation.sentence = "\(subject) is complete, and waits: "
+            explanation.sentence += retry.interruption.sentence
+            explanation.sentence += explanation.addition(at: now) + "."
         case .paused:
             explanation.state = .nothingToDo
             explanation.sentence = "\(subject) is paused until it is resumed."
@@ -164,7 +172,7 @@ extension Transfer {
             case .wait, .timeOut: .waiting
             case nil: .running
             }
-        case .placing: .running
+        case .placing: placementRetry == nil ? .running : .waiting
         case .ended(.finished, _): .finished
         case .ended(.failed, _): .failed
         case .ended(.cancelled, _): .cancelled

@@ -154,7 +154,11 @@ extension Device {
         case .waiting:
             // The user wants it now.
             transfers.change(id) { $0.retry = nil }
-        case .placing, .ended: return
+        case .placing:
+            guard transfer.placementRetry != nil else { return }
+            transfers.change(id) { $0.retry = nil }
+            emitPlacement(id, &transition)
+        case .ended: return
         }
         save(.transfer(id))
         guard transfers[id]?.state == .waiting else { return }
@@ -178,9 +182,13 @@ extension Device {
             if next != .wait { save(.transfer(id)) }
         case .waiting, .paused:
             settle(id, as: next, &transition)
-        // Complete: only its name is missing.
-        case .placing, .ended:
-            break
+        // Complete: only its name is missing, which may be waited for.
+        case .placing:
+            guard let retry = transfer.placementRetry, retry.at > transition.now.wall else {
+                return
+            }
+            if next == .cancel || next == .keep { settle(id, as: next, &transition) }
+        case .ended: break
         }
     }
 
@@ -307,9 +315,12 @@ extension Device {
         switch transfer.state {
         case .ended(_, let at):
             if transfer.forgetDate(endedAt: at) <= now { forgetEnded(id, &transition) }
+        case .placing:
+            if let retry = transfer.placementRetry, retry.at <= now {
+                emitPlacement(id, &transition)
+            }
         // The user's own pause counts for nothing.
-        case .placing, .paused:
-            break
+        case .paused: break
         case .waiting, .running:
             if transfer.deadline <= now {
                 stopTransfer(id, then: .timeOut, &transition)

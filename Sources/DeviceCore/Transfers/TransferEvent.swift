@@ -25,6 +25,8 @@ package enum TransferEvent: Hashable, Sendable, Codable {
     case placed(name: String)
     /// It cannot be given its name.
     case notPlaced(TransferFailure)
+    /// The same for now: what that lacks may come back, and the file stays as it is.
+    case placementInterrupted(ExchangeEnd.Interruption)
     /// Less of the file is there than was durable, or something else is in its place.
     case lost
 }
@@ -36,7 +38,8 @@ extension TransferEvent {
         switch (self, earlier) {
         case (.progress, .progress), (.ranges, .ranges), (.sent, .sent): true
         case (.opened, _), (.answered, _), (.progress, _), (.ranges, _), (.ended, _),
-            (.resource, _), (.sent, _), (.placed, _), (.notPlaced, _), (.lost, _):
+            (.resource, _), (.sent, _), (.placed, _), (.notPlaced, _),
+            (.placementInterrupted, _), (.lost, _):
             false
         }
     }
@@ -52,7 +55,8 @@ package enum TransferAction: Hashable, Sendable, Codable {
     case proceed
     /// Ends its exchange soon.
     case stop
-    /// Gives a complete file its name; answered by `placed`, `notPlaced` or `lost`.
+    /// Gives a complete file its name; answered by `placed`, `notPlaced`, `placementInterrupted` or
+    /// `lost`.
     case place(Placement)
     /// What is left of a file that nobody wants is removed.
     case discard(TransferFile)

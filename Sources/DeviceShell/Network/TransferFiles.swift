@@ -36,7 +36,7 @@ struct TransferFiles {
     ) throws(Problem) -> Opened {
         do throws(LinuxError) {
             let opened = try directories.open(file.directory)
-            bring(file, to: opened.directory)
+            try Self.bring(file, to: opened.directory)
             let descriptor = try opened.directory.open(file.partialName, [.both, .create])
             let status = try descriptor.status()
             guard status.kind == .file, status.links == 1, status.size >= durable else {
@@ -80,18 +80,26 @@ struct TransferFiles {
     }
 
     /// What was fetched before the transfer was moved follows it. On another file system it does
-    /// not: there the transfer begins anew.
-    private func bring(_ file: TransferFile, to directory: borrowing OpenDirectory) {
-        guard let path = file.former, let former = try? OpenDirectory(path),
-            former.inode(of: file.partialName) != nil
-        else { return }
+    /// not: there the transfer begins anew. Throws what is lacking for now: it follows later.
+    private static func bring(
+        _ file: TransferFile,
+        to directory: borrowing OpenDirectory
+    ) throws(LinuxError) {
+        guard let path = file.former else { return }
         do throws(LinuxError) {
-            guard directory.inode(of: file.partialName) == nil else {
-                throw LinuxError("rename", file.partialName, .exists)
+            let former = try OpenDirectory(path)
+            guard former.inode(of: file.partialName) != nil else { return }
+            do throws(LinuxError) {
+                guard directory.inode(of: file.partialName) == nil else {
+                    throw LinuxError("rename", file.partialName, .exists)
+                }
+                try directory.take(file.partialName, from: former)
+            } catch {
+                if !error.isOfNow { try? former.remove(file.partialName) }
+                throw error
             }
-            try directory.take(file.partialName, from: former)
         } catch {
-            try? former.remove(file.partialName)
+            if error.isOfNow { throw error }
         }
     }
 
@@ -117,13 +125,12 @@ struct TransferFiles {
                 let opened = try directories.open(path)
                 var named: [(id: TransferID, event: TransferEvent)] = []
                 for (id, placement) in inside {
-                    bring(placement.file, to: opened.directory)
                     named.append((id, Self.name(placement, in: opened.directory)))
                 }
                 try opened.directory.synchronize()
                 events += named
             } catch {
-                events += inside.map { ($0.id, .notPlaced(Self.failure(error, $0.placement.name))) }
+                events += inside.map { ($0.id, Self.notPlaced(error, $0.placement.name)) }
             }
         }
         return events
@@ -135,6 +142,7 @@ struct TransferFiles {
     ) -> TransferEvent {
         let (name, partial) = (placement.name, placement.file.partialName)
         do throws(LinuxError) {
+            try bring(placement.file, to: directory)
             guard let file = try fetched(placement, in: directory) else {
                 // What is there is not what was fetched, if anything is.
                 try? directory.remove(partial)
@@ -164,7 +172,7 @@ struct TransferFiles {
             if error.errno == .noEntry { return .lost }
             // Where a name is given in two steps, the file may have both.
             guard error.errno == .exists, isNamed(placement, in: directory) else {
-                return .notPlaced(failure(error, name))
+                return notPlaced(error, name)
             }
             try? directory.remove(partial)
             return .placed(name: name)
@@ -196,9 +204,13 @@ struct TransferFiles {
         return placement.isFile(named)
     }
 
-    private static func failure(_ error: LinuxError, _ name: String) -> TransferFailure {
-        error.errno == .exists
-            ? .exists(name) : TransferFailure(code: .file, reason: error.fileReason)
+    /// A file that is complete outlives a disk that is full, and the like.
+    static func notPlaced(_ error: LinuxError, _ name: String) -> TransferEvent {
+        if case .interrupted(let interruption) = Transfers.end(by: error) {
+            return .placementInterrupted(interruption)
+        }
+        guard error.errno != .exists else { return .notPlaced(.exists(name)) }
+        return .notPlaced(TransferFailure(code: .file, reason: error.fileReason))
     }
 }
 
@@ -215,6 +227,11 @@ extension Placement {
 }
 
 extension LinuxError {
+    /// A full disk, or what this machine lacks beside that.
+    fileprivate var isOfNow: Bool {
+        if case .interrupted = Transfers.end(by: self) { true } else { false }
+    }
+
     /// For a person, whom the system's words do not tell which part of a path is a link.
     var fileReason: String {
         guard errno == .loop else { return "\(self)" }

@@ -6,6 +6,8 @@ import Vocabulary
 /// It draws from numbers of its own, so that the rest of a seed stays as it is.
 struct VirtualNetwork {
     var random: SeededRandom
+    /// For files that are complete.
+    var placing: SeededRandom
     /// What is fetched.
     var objects: [VirtualObject] = []
     var exchanges: [VirtualExchange] = []
@@ -21,6 +23,7 @@ struct VirtualNetwork {
 
     init(seed: UInt64) {
         random = SeededRandom(seed: seed ^ 0x4E45_5457_4F52_4B00)
+        placing = SeededRandom(seed: seed ^ 0x504C_4143_4500)
         uploads = VirtualUploads(seed: seed)
         for host in 0..<3 {
             for file in 0..<4 {

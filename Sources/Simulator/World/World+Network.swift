@@ -100,6 +100,9 @@ extension World {
     }
 
     private func place(_ placement: Placement, _ id: TransferID) {
+        if swarm.strikes(.noRoomForFile, in: 10, &network.placing) {
+            return send(.transfer(id, .placementInterrupted(.init(.diskFull))))
+        }
         network.bring(placement.file)
         let (partial, directory) = (placement.file.partialName, placement.file.directory)
         guard network.fileIndex(partial, in: directory) != nil else {
