@@ -16,11 +16,9 @@ final class BenchWeb {
 
     init(secureServers: Int = 1) throws {
         // They listen before nginx does, so that nobody has to wait for it.
-        var listeners: [InternetListener] = []
-        for _ in 0...secureServers {
-            listeners.append(try InternetListener(InternetAddress(host: "127.0.0.1", port: 0)))
-        }
-        (port, securePorts) = (listeners[0].port, listeners.dropFirst().map(\.port))
+        let listeners = try (0...secureServers).map { _ in try Listener() }
+        let ports = listeners.map { $0.socket.port }
+        (port, securePorts) = (ports[0], Array(ports.dropFirst()))
         try SelfSignedCertificate.make(
             at: folder("certificate"),
             key: folder("key"),
@@ -35,7 +33,7 @@ final class BenchWeb {
             "NGINX": listeners.indices.map { "\($0 + 3);" }.joined(),
             "PATH": "/usr/sbin:/usr/bin:/bin",
         ])
-        command.passed = listeners.map(\.descriptor.number)
+        command.passed = listeners.map { $0.socket.descriptor.number }
         process = try command.start(logging: folder("log"))
     }
 
@@ -43,6 +41,11 @@ final class BenchWeb {
         // Its worker ends with it.
         try? process.send(Signal.terminate)
         _ = try? process.wait(block: true)
+    }
+
+    private final class Listener {
+        let socket: InternetListener
+        init() throws { socket = try InternetListener(InternetAddress(host: "127.0.0.1", port: 0)) }
     }
 
     private static func configuration(
