@@ -33,6 +33,10 @@ static inline CURLcode ccurl_set_context_preparer(CURL *easy, curl_ssl_ctx_callb
     return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, body);
 }
 
+static inline CURLcode ccurl_set_announcer(CURL *easy, curl_prereq_callback body) {
+    return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, body);
+}
+
 static inline CURLcode ccurl_get_string(CURL *easy, CURLINFO what, const char **value) {
     return curl_easy_getinfo(easy, what, value);
 }

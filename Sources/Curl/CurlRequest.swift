@@ -60,6 +60,8 @@ package final class CurlRequest {
     /// Fills the next bytes of the request's body; returns how many. Nil: the request ends with
     /// `CurlError.Kind.refused`.
     package var fill: (inout MutableSpan<UInt8>) -> Int? = { _ in 0 }
+    /// A connection is there, over which the request is about to go out.
+    package var goesOut: () -> Void = {}
 
     /// Has a new connection trust whom it is to trust; false: that cannot be said now, and the
     /// request ends with `CurlError.Kind.shortage`.
@@ -195,6 +197,16 @@ package final class CurlRequest {
         try check(unsafe ccurl_set_pointer(handle, CURLOPT_WRITEDATA, me))
         try check(unsafe ccurl_set_pointer(handle, CURLOPT_HEADERDATA, me))
         try check(unsafe ccurl_set_pointer(handle, CURLOPT_READDATA, me))
+        try check(unsafe ccurl_set_pointer(handle, CURLOPT_PREREQDATA, me))
+        try check(
+            unsafe ccurl_set_announcer(handle) { context, _, _, _, _ in
+                guard let context = unsafe context else { return CURL_PREREQFUNC_ABORT }
+                let request = unsafe Unmanaged<CurlRequest>.fromOpaque(context)
+                    .takeUnretainedValue()
+                request.goesOut()
+                return CURL_PREREQFUNC_OK
+            }
+        )
         try check(
             unsafe ccurl_set_writer(handle, CURLOPT_READFUNCTION) { bytes, size, count, context in
                 unsafe CurlRequest.filled(bytes, size * count, context)

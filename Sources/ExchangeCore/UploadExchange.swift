@@ -150,6 +150,11 @@ package struct UploadExchange: Sendable {
         return isForeign ? nil : order.credentials?.certificate
     }
 
+    /// The request is about to go out. No byte of an empty file follows that would tell.
+    package mutating func goesOut() {
+        if size == 0 { sending(0) }
+    }
+
     /// So many more bytes of the body are on their way.
     package mutating func sending(_ count: Int) {
         sent += Int64(count)

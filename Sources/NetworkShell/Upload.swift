@@ -88,6 +88,7 @@ final class Upload: RunningExchange {
             if !tasks.isEmpty { touched() }
             return count
         }
+        request.goesOut = { [unowned self] in exchange.goesOut() }
     }
 
     private func took(_ line: String) -> CurlRequest.Verdict {

@@ -130,6 +130,16 @@ struct UploadTests {
         #expect(server.requests.count == 1)
     }
 
+    @Test func `nor is an empty file`() throws {
+        try Files.replace(home + "/file", with: "")
+        var losing = FaultServer.Upload()
+        losing.losesAnswer = true
+        server.takeUploads(Self.path, losing)
+        let outcome = try upload(["-w", "--method", "POST"], succeeds: false)
+        #expect(outcome.errors.contains("the server may have the file"))
+        #expect(server.files(Self.path) == [[]] && server.requests.count == 1)
+    }
+
     @Test func `with leave for it POST is sent again under the same key`() throws {
         var losing = FaultServer.Upload()
         losing.losesAnswer = true

@@ -133,6 +133,23 @@ struct UploadRuleTests {
         #expect(cause(repeatable.failed(.init(.connection))) == .connection)
     }
 
+    @Test func `an empty file may have arrived once its request has gone out`() {
+        let empty = Self.begun { ($0.method, $0.mayRepeat, $0.source.size) = (.post, false, 0) }
+        var unheard = empty
+        #expect(cause(unheard.failed(.init(.connection))) == .connection)
+        var lost = empty
+        lost.goesOut()
+        #expect(failure(lost.failed(.init(.connection))) == .uncertain)
+        var refused = empty
+        refused.goesOut()
+        #expect(refused.redirected(Self.head(307), to: "https://a.example/other") == [.request])
+        #expect(cause(refused.failed(.init(.connection))) == .connection)
+        // Bytes tell of any other.
+        var other = Self.begun { ($0.method, $0.mayRepeat) = (.post, false) }
+        other.goesOut()
+        #expect(cause(other.stop()) == .stopped)
+    }
+
     @Test func `who stops what may have arrived is told so`() {
         var exchange = Self.begun { $0.mayRepeat = false }
         exchange.sending(5)

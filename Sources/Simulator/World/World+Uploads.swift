@@ -22,8 +22,10 @@ extension World {
         for _ in 0...network.uploads.random.below(4) {
             let number = network.uploads.sources.count
             let host = network.uploads.random.below(3)
+            let size = network.uploads.random.within(0...200_000_000)
             let identity = FileIdentity(
-                size: network.uploads.random.within(0...200_000_000),
+                // Some are empty.
+                size: size < 10_000_000 ? 0 : size,
                 modified: 1,
                 inode: UInt64(number)
             )
@@ -112,6 +114,7 @@ extension World {
     private func serve(_ index: Int) {
         let (id, url) = (network.uploads.exchanges[index].id, network.uploads.exchanges[index].url)
         let request = network.uploads.exchanges[index].exchange.request
+        network.uploads.exchanges[index].exchange.goesOut()
         if swarm.strikes(.badServer, in: 10, &network.uploads.random) { return answer(id, 503) }
         guard request.url == url else { return serve(request, id) }
         let end = request.body?.upperBound ?? 0
