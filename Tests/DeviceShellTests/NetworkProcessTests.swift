@@ -1,5 +1,6 @@
 import DeviceCore
 @testable import DeviceShell
+import EventLoop
 import Linux
 import TestKit
 import Testing
@@ -134,6 +135,82 @@ struct NetworkProcessTests {
         try daemon.stop()
         #expect(!process.isAlive)
         server.release()
+    }
+
+    // MARK: What it says
+
+    /// A program in its place, which reports so often, says in a file that it has, and goes on.
+    private func talker(
+        _ count: Int,
+        then command: String,
+        in place: ScratchDirectory
+    ) throws -> String {
+        let report = NetworkReport.progress(TransferID(1), received: 2, durable: 1)
+        let octal = try report.bytes().map { byte in
+            let digits = String(byte, radix: 8)
+            return "\\0" + String(repeating: "0", count: 3 - digits.count) + digits
+        }
+        let text = """
+            #!/bin/sh
+            left=\(count)
+            while [ $left -gt 0 ]; do
+                printf %b '\(octal.joined())' >&3
+                left=$((left - 1))
+            done
+            echo > \(place("said"))
+            \(command)
+
+            """
+        return try place.write("talker", text, permissions: 0o755)
+    }
+
+    /// All of these reports are in the socket before the first is read.
+    @Test func `one that talks without a pause keeps nobody waiting`() throws {
+        try CurrentProcess.block(signals: [Signal.child])
+        let (place, loop) = (ScratchDirectory(), try EventLoop())
+        let path = try talker(100, then: "exec sleep 1000", in: place)
+        let control = SignalControl(LaunchMarkers(place("launches")), refused: [])
+        var heard = 0
+        let process = try NetworkProcess(loop, path, in: control) { _, _ in
+            heard += 1
+        } ended: { _, _ in
+        }
+        defer {
+            process.kill()
+            _ = try? loop.runReady()
+        }
+        try Wait.until(file: place("said"))
+        _ = try loop.runTurn(limit: 1)
+        #expect((1..<100).contains(heard), "\(heard) at one go")
+        try Wait.until("all is heard") {
+            heard == 100
+        } step: {
+            _ = try loop.runReady()
+        }
+    }
+
+    @Test func `what it said before it ended is heard`() throws {
+        try CurrentProcess.block(signals: [Signal.child])
+        let (place, loop) = (ScratchDirectory(), try EventLoop())
+        let path = try talker(100, then: "exit", in: place)
+        let control = SignalControl(LaunchMarkers(place("launches")), refused: [])
+        var (heard, ends) = (0, 0)
+        let process = try NetworkProcess(loop, path, in: control) { _, _ in
+            heard += 1
+        } ended: { _, _ in
+            ends += 1
+        }
+        defer {
+            process.kill()
+            _ = try? loop.runReady()
+        }
+        try Wait.until(file: place("said"))
+        try Wait.until("its end") {
+            ends > 0
+        } step: {
+            _ = try loop.runReady()
+        }
+        #expect(heard == 100 && ends == 1)
     }
 
     // MARK: Names

@@ -46,11 +46,11 @@ final class NetworkProcess {
         source = try DescriptorSource(loop, socket.descriptor.number, .readable) {
             [unowned self] in
             if $0.contains(.writable) { isBlocked = false }
-            $0 == .writable ? flush() : read()
+            $0 == .writable ? flush() : read(Self.mostBytes)
         }
         // It holds this object until the child has been reaped.
         process = try ProcessSource(loop, child: child) { [self] _ in
-            read()
+            read(Self.mostLeft)
             end("the network process has ended")
             process = nil
         }
@@ -92,13 +92,23 @@ final class NetworkProcess {
         }
     }
 
-    private func read() {
+    /// What is read at one go: who never stops talking keeps nobody waiting, and fills no memory.
+    private static let mostBytes = 64 << 10
+    /// Each message counts as so much.
+    private static let leastBytes = 1 << 10
+    /// More than the socket of a process that has ended holds.
+    private static let mostLeft = 4 << 20
+
+    private func read(_ most: Int) {
+        var left = most
         do {
-            while !isOver {
+            while !isOver, left > 0 {
                 switch try socket.receive() {
                 case .nothing: return
                 case .end: return end("the network process has ended")
-                case .message(let bytes, _): take(try NetworkReport(bytes))
+                case .message(let bytes, _):
+                    left -= max(bytes.count, Self.leastBytes)
+                    take(try NetworkReport(bytes))
                 }
             }
         } catch {
