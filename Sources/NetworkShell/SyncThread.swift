@@ -66,14 +66,18 @@ final class SyncThread: Sendable {
         while true {
             _ = Poll.ready(hasJobs.descriptor.number, for: .readable, milliseconds: -1)
             hasJobs.clear()
-            let jobs = shared.withLock { shared in
-                defer { shared.jobs = [] }
-                return shared.jobs
-            }
-            guard !jobs.isEmpty else { continue }
-            let results = Self.perform(jobs)
+            // Not kept: whoever is told that a file is done may want to lock it.
+            let results = Self.perform(takeJobs())
+            guard !results.isEmpty else { continue }
             shared.withLock { $0.results += results }
             hasResults.signal()
+        }
+    }
+
+    private func takeJobs() -> [Job] {
+        shared.withLock { shared in
+            defer { shared.jobs = [] }
+            return shared.jobs
         }
     }
 

@@ -118,6 +118,30 @@ struct DownloadTests {
         #expect(try bench.names() == ["file"])
     }
 
+    /// It may have bytes in hand that it still writes.
+    @Test func `a network process that outlives its daemon is waited for`() throws {
+        server.change("/file") { $0.holdsAfter = 600_000 }
+        let id = try bench.enqueue()
+        try server.waitUntilHeld(1)
+        let process = try bench.networkProcess()
+        try PidFD(of: process).send(Signal.stop)
+        defer { try? PidFD(of: process).send(Signal.kill) }
+        try daemon.kill()
+        server.change("/file") { $0.holdsAfter = nil }
+        server.release()
+        try daemon.start()
+        try Wait.until("it waits for the other process") {
+            let sentence = try bench.state(of: id)?["sentence"]?.stringValue
+            return sentence?.contains("another process still has its unfinished file") == true
+        }
+        #expect(server.requests.count == 1)
+        try PidFD(of: process).send(Signal.kill)
+        try Wait.untilGone(process)
+        try bench.waitForEnd(id)
+        try bench.expectVersion(1)
+        #expect(try bench.names() == ["file"])
+    }
+
     @Test func `a network process that is killed is replaced`() throws {
         server.change("/file") { $0.holdsAfter = 600_000 }
         let id = try bench.enqueue()

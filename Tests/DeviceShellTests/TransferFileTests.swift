@@ -47,6 +47,43 @@ struct TransferFileTests {
         #expect(ends == 5)
     }
 
+    /// How it ends; nil: its file was opened.
+    private func begin(_ path: String) throws -> TransferEvent? {
+        let loop = try EventLoop()
+        var events: [TransferEvent] = []
+        let transfers = Transfers(
+            loop,
+            program: scratch("missing"),
+            control: SignalControl(LaunchMarkers(scratch("launches")), refused: []),
+            clock: { Clocks.now().wall }
+        ) { _, event in events.append(event) }
+        let file = TransferFile(directory: path, partialName: ".partial")
+        let order = ExchangeOrder(url: "http://a/", errors: .fail, timeout: .seconds(30))
+        transfers.perform(.begin(order, file), TransferID(1))
+        _ = try loop.runTurn()
+        if case .opened = events.first { return nil }
+        return events.first
+    }
+
+    @Test func `a file that another process may still write is left alone until that is gone`()
+        throws
+    {
+        let path = try makeDirectory("to-here")
+        scratch.write("some of it", to: "to-here/.partial")
+        var other: FileDescriptor? = try FileDescriptor(opening: path + "/.partial", .both)
+        let isLocked = try other?.tryLock() ?? false
+        #expect(isLocked)
+        guard case .ended(.interrupted(let interruption), durable: nil) = try begin(path) else {
+            throw DidNotHappen(description: "an interruption")
+        }
+        #expect(interruption.cause == .shortage)
+        #expect(interruption.reason == "another process still has its unfinished file")
+        #expect(try scratch.read("to-here/.partial") == "some of it")
+        other = nil
+        // A program that another test starts may have it for a moment.
+        try Wait.until("it is opened") { try begin(path) == nil }
+    }
+
     @Test func `who needs a directory for longer shares it, while its path leads there`() throws {
         let loop = try EventLoop()
         let directories = TurnDirectory(loop)

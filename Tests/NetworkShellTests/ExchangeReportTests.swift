@@ -110,6 +110,34 @@ struct ExchangeReportTests {
         #expect(try fetch(all).end.failure == .checksum)
     }
 
+    /// Who begins anew asks for the lock that comes with the file.
+    @Test func `the file of an exchange is closed with its end`() throws {
+        server.set("/missing", .init(Self.old))
+        server.change("/missing") { $0.status = 404 }
+        server.set("/held", .init(Self.old))
+        server.change("/held") { $0.holdsAfter = 500_000 }
+        for (number, name) in ["file", "missing", "held"].enumerated() {
+            let (id, path) = (TransferID(UInt64(1_000 + number)), scratch("locked-" + name))
+            try beginLocked(id, order("/" + name), path)
+            if name == "held" {
+                try server.waitUntilHeld(1)
+                try peer.send(.stop(id))
+            }
+            _ = try peer.end(id)
+            try Wait.until("\(name) is closed") {
+                try FileDescriptor(opening: path, .both).tryLock()
+            }
+        }
+        server.release()
+    }
+
+    private func beginLocked(_ id: TransferID, _ order: ExchangeOrder, _ path: String) throws {
+        let file = try FileDescriptor(opening: path, [.both, .create])
+        let isLocked = try file.tryLock()
+        #expect(isLocked)
+        try peer.send(.begin(id, order), with: file.number)
+    }
+
     @Test func `small files share a few connections, and their syncs`() throws {
         server.set("/small", .init(VersionedObject(version: 3, size: 20_000)))
         let ids = try (0..<200).map {

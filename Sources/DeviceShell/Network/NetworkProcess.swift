@@ -128,8 +128,7 @@ final class NetworkProcess {
 
     /// At once, and waits for it.
     func kill() {
-        isOver = true
-        source = nil
+        (isOver, waiting, source) = (true, [], nil)
         guard let process else { return }
         try? process.process.send(Signal.kill)
         _ = Poll.ready(process.process.descriptor.number, for: .readable, milliseconds: 1000)
@@ -137,8 +136,8 @@ final class NetworkProcess {
 
     private func end(_ reason: String) {
         guard !isOver else { return }
-        isOver = true
-        source = nil
+        // Files that were not handed over are closed: others may want them.
+        (isOver, waiting, source) = (true, [], nil)
         try? process?.process.send(Signal.kill)
         ended(self, reason)
     }

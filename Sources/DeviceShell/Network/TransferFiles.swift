@@ -26,6 +26,8 @@ struct TransferFiles {
     enum Problem: Error {
         /// Less is there than was durable.
         case lost
+        /// Another process may still write it: that of a daemon that was killed.
+        case inUse
         case system(LinuxError)
     }
 
@@ -38,6 +40,11 @@ struct TransferFiles {
             let opened = try directories.open(file.directory)
             try Self.bring(file, to: opened.directory)
             let descriptor = try opened.directory.open(file.partialName, [.both, .create])
+            // The lock goes with the descriptor to the process that fetches, and ends with it. Some
+            // file systems have none.
+            guard (try? descriptor.tryLock()) ?? true else {
+                throw LinuxError("flock", file.partialName, .again)
+            }
             let status = try descriptor.status()
             guard status.kind == .file, status.links == 1, status.size >= durable else {
                 try? opened.directory.remove(file.partialName)
@@ -46,6 +53,7 @@ struct TransferFiles {
             let partial = PartialFile(path: file.directory, name: file.partialName, opened: opened)
             return Opened(descriptor: descriptor, inode: status.inode, partial: partial)
         } catch {
+            if error.errno == .again { throw .inUse }
             throw error.errno == .stale ? .lost : .system(error)
         }
     }

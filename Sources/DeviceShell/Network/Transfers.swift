@@ -93,6 +93,10 @@ final class Transfers {
                 // The store forgets it first, then it begins anew.
                 happened(id, .lost)
                 happened(id, .ended(.interrupted(.init(.stopped)), durable: nil))
+            case .inUse:
+                let reason = "another process still has its unfinished file"
+                let end = ExchangeEnd.interrupted(.init(.shortage, reason: reason))
+                happened(id, .ended(end, durable: nil))
             case .system(let error):
                 happened(id, .ended(Self.end(by: error), durable: nil))
             }
