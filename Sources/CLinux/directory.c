@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -51,6 +52,24 @@ int clinux_inode_at(int directory, const char *name, uint64_t *inode) {
 int clinux_set_modified_at(int directory, const char *name, int64_t seconds) {
     struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = seconds}};
     return utimensat(directory, name, times, AT_SYMLINK_NOFOLLOW);
+}
+
+// As many as can be counted, if there are more.
+static int64_t bytes_of(uint64_t blocks, uint64_t block_size) {
+    int64_t bytes;
+    return __builtin_mul_overflow(blocks, block_size, &bytes) ? INT64_MAX : bytes;
+}
+
+int clinux_space(int descriptor, int64_t *total, int64_t *left) {
+    struct statvfs status;
+    int result;
+    do {
+        result = fstatvfs(descriptor, &status);
+    } while (result < 0 && errno == EINTR);
+    if (result < 0) return result;
+    *total = bytes_of(status.f_blocks, status.f_frsize);
+    *left = bytes_of(status.f_bavail, status.f_frsize);
+    return 0;
 }
 
 int clinux_reserve(int descriptor, int64_t offset, int64_t count) {

@@ -103,7 +103,28 @@ package struct OpenDirectory: ~Copyable, Sendable {
     package func synchronize() throws(LinuxError) { try descriptor.synchronize() }
 }
 
+/// Of a file system, in bytes.
+package struct FileSystemSpace: Hashable, Sendable {
+    /// 0: it does not say.
+    package var total: Int64
+    /// For those without privileges.
+    package var free: Int64
+
+    package init(total: Int64, free: Int64) { (self.total, self.free) = (total, free) }
+}
+
 extension FileDescriptor {
+    /// Of the file system that it is on.
+    package func space() throws(LinuxError) -> FileSystemSpace {
+        var (total, free): (Int64, Int64) = (0, 0)
+        try check(
+            unsafe clinux_space(number, &total, &free),
+            "fstatvfs",
+            "descriptor \(number)"
+        )
+        return FileSystemSpace(total: total, free: free)
+    }
+
     /// Room for so many bytes from there on, without making the file longer.
     package func reserve(_ count: Int64, at offset: Int64) throws(LinuxError) {
         try check(clinux_reserve(number, offset, count), "fallocate")

@@ -37,6 +37,7 @@ final class Download: RunningExchange {
     private var isResumable = false
     private var isAnswered = false
     private var reserved = false
+    private var headroom = Headroom()
     /// Its bytes wait until others are durable.
     private var isHeld = false
 
@@ -172,6 +173,7 @@ final class Download: RunningExchange {
         if let offset {
             isUntouched = false
             do throws(LinuxError) {
+                try headroom.take(Int64(bytes.count), on: file.descriptor)
                 try file.descriptor.writeAll(bytes, at: offset)
             } catch {
                 exchange.notWritten(offset..<offset + Int64(bytes.count))
@@ -273,6 +275,8 @@ final class Download: RunningExchange {
 
     private func truncate() {
         if isUntouched { return }
+        // What was reserved goes with it.
+        headroom = Headroom()
         do throws(LinuxError) {
             try file.descriptor.truncate(to: 0)
         } catch {
@@ -282,11 +286,13 @@ final class Download: RunningExchange {
 
     /// Room for what is to come, so that the disk is not found full at the end.
     private func reserve(_ answer: ExchangeAnswer) {
+        headroom = Headroom()
         guard let total = answer.total, total - answer.offset >= 1 << 20 else { return }
         // Also if it fails: some file systems keep what they found.
         (reserved, isUntouched) = (true, false)
         do throws(LinuxError) {
             try file.descriptor.reserve(total - answer.offset, at: answer.offset)
+            try headroom.takeReserved(on: file.descriptor)
         } catch  where error.errno == .noSpace || error.errno == .quota {
             couldNotWrite(error)
         } catch {
@@ -394,6 +400,10 @@ final class Download: RunningExchange {
             tellWhole(size)
         case .interrupted where isResumable && unsynced > 0: break
         case .interrupted, .failed, .challenged:
+            if case .interrupted(let why) = end, why.cause == .diskFull, !isResumable {
+                // No other attempt goes on with it, and others need the room.
+                try? file.descriptor.truncate(to: 0)
+            }
             if !isSyncing { finish(end) } else { isResumable = false }
             return
         }

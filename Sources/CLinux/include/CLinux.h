@@ -149,6 +149,9 @@ int clinux_remove_at(int directory, const char *name);
 /// The inode of what is there, links not followed; 0 and its number, or -1.
 int clinux_inode_at(int directory, const char *name, uint64_t *inode);
 int clinux_set_modified_at(int directory, const char *name, int64_t seconds);
+/// How large the file system of the descriptor is, and what is left of it for those without
+/// privileges, in bytes.
+int clinux_space(int descriptor, int64_t *total, int64_t *left);
 /// Reserves room without making the file longer.
 int clinux_reserve(int descriptor, int64_t offset, int64_t count);
 /// All that was written to the file system of the descriptor becomes durable.
