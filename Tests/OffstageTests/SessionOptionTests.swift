@@ -58,6 +58,27 @@ struct SessionOptionTests {
         #expect(try bench.enqueued()[0]["headers"] == ["Authorization: session", "X-A: 1"])
     }
 
+    @Test(arguments: [20.0, 600])
+    func `the session's time-out is in every task, a request's own goes before`(
+        seconds: Double
+    ) throws {
+        bench.configuration.timeoutIntervalForRequest = seconds
+        let session = bench.session(bench.recorder)
+        func sent(_ request: URLRequest) throws -> Double? {
+            session.downloadTask(with: request).resume()
+            return try bench.enqueued()[0]["timeout"]?.doubleValue
+        }
+        var request = try request()
+        #expect(request.timeoutInterval == 60)
+        #expect(try sent(request) == seconds)
+        for own in [10.0, 60, 900] {
+            request.timeoutInterval = own
+            #expect(try sent(request) == own)
+        }
+        let url = try #require(request.url)
+        #expect(try sent(URLRequest(url: url, timeoutInterval: 900)) == 900)
+    }
+
     /// Apps set them, as iOS has them; nothing of it reaches the daemon.
     @Test func `what has no effect compiles and is kept`() async throws {
         let configuration = bench.configuration

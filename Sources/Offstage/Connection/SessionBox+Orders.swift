@@ -248,7 +248,7 @@ extension SessionBox {
         order.needs.unmetered =
             options.isUnmetered || !request.allowsCellularAccess
             || !request.allowsExpensiveNetworkAccess || !request.allowsConstrainedNetworkAccess
-        order.timeout = Self.interval(min(options.timeout, request.timeoutInterval))
+        order.timeout = Self.interval(request.ownTimeout ?? options.timeout)
         order.resourceTimeout = Self.interval(options.resourceTimeout)
         task.values.withLock { values in
             order.description = values.description

@@ -35,8 +35,15 @@ public struct URLRequest: Hashable, Sendable {
     public var httpBody: Data?
     /// By name; nil when there are none.
     public var allHTTPHeaderFields: [String: String]?
-    /// Seconds without a byte, after which a background session tries again.
-    public var timeoutInterval: TimeInterval
+    /// Seconds without a byte, after which a background session tries again. While nobody has set
+    /// them, those of the session count (`timeoutIntervalForRequest`).
+    public var timeoutInterval: TimeInterval {
+        get { ownTimeout ?? Self.usualTimeout }
+        set { ownTimeout = newValue }
+    }
+    /// Nil: nobody has set one.
+    private(set) var ownTimeout: TimeInterval?
+    private static let usualTimeout: TimeInterval = 60
     /// See ``CachePolicy-swift.enum``.
     public var cachePolicy: CachePolicy
     /// False: only while the network is not metered and low-data mode is off. This device cannot
@@ -65,14 +72,14 @@ public struct URLRequest: Hashable, Sendable {
     /// - Parameters:
     ///   - url: Where it goes.
     ///   - cachePolicy: See ``CachePolicy-swift.enum``.
-    ///   - timeoutInterval: Seconds.
+    ///   - timeoutInterval: Seconds; the usual 60 leave it to the session.
     public init(
         url: URL,
         cachePolicy: CachePolicy = .useProtocolCachePolicy,
         timeoutInterval: TimeInterval = 60.0
     ) {
         (self.url, self.cachePolicy) = (url, cachePolicy)
-        self.timeoutInterval = timeoutInterval
+        ownTimeout = timeoutInterval == Self.usualTimeout ? nil : timeoutInterval
     }
 
     /// The value of a header field, however its name is written.

@@ -25,7 +25,8 @@ public class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
     /// (`urlSession(_:task:willBeginDelayedRequest:completionHandler:)`). Else it is asked only if
     /// it runs then. Not Apple's: there the system sees whether the delegate has that method.
     public var launchesForDelayedRequests = false
-    /// Seconds without a byte, after which a task is tried again.
+    /// Seconds without a byte, after which a task is tried again. Those that a request has set go
+    /// before them.
     public var timeoutIntervalForRequest: TimeInterval = 60
     /// Seconds from `resume()` after which a task fails, whatever it waits for.
     public var timeoutIntervalForResource: TimeInterval = 604_800
