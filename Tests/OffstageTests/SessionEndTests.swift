@@ -1,6 +1,8 @@
+import AppProtocol
 import Foundation
 import Linux
 @testable import Offstage
+import SystemBus
 import TestKit
 import Testing
 import Vocabulary
@@ -42,5 +44,27 @@ struct SessionEndTests {
         #expect(try bench.recorder.told.next() == "ended well")
         #expect(bench.recorder.told.isEmpty)
         #expect(task.state == .completed && task.error == nil)
+    }
+
+    @Test func `an end that comes as the session goes is told to the next one`() throws {
+        let session = bench.session(bench.recorder)
+        let task = session.downloadTask(with: try #require(URL(string: "http://a.example/1")))
+        session.invalidateAndCancel()
+        #expect(try bench.recorder.told.next() == "ended badly")
+        #expect(try bench.recorder.told.next() == "invalid")
+        // As for one who has looked for it just before.
+        #expect(bench.app.session.add(session.box))
+        let reply = try bench.say(task, [:])
+        // All that has come is heard, and what is to be said to it by now.
+        _ = try bench.daemon.tell("MemoryWarning", [[:]]).get()
+        session.delegateQueue.waitUntilAllOperationsAreFinished()
+        _ = try bench.app.session.call(App1.Limits())
+        #expect(!reply.hasCome && bench.recorder.told.isEmpty)
+        bench.app.session.remove(session.box)
+        let next = SessionRecorder()
+        _ = bench.session(next)
+        let again = try bench.say(task, [:])
+        #expect(try next.told.next() == "ended well")
+        _ = try again.wait().get()
     }
 }

@@ -8,14 +8,16 @@ internal import Vocabulary
 extension SessionBox {
     /// A task has ended, which the delegate has not been told by this process.
     func ended(_ end: SessionTaskEnd, _ number: IncomingNumber) {
-        let isHeld = state.withLock { state in
+        let isHeld = state.withLock { state -> Bool? in
+            // Nobody would be told. Without an answer the next session of the name is.
+            guard !state.hasLeft else { return nil }
             state.remaining = end.remaining
             state.unacknowledged += 1
             state.held?.append(.ended(end, number))
             if state.held == nil { state.underWay += 1 }
             return state.held != nil
         }
-        if !isHeld { tell(end, number) }
+        if isHeld == false { tell(end, number) }
     }
 
     private func tell(_ end: SessionTaskEnd, _ number: IncomingNumber) {
