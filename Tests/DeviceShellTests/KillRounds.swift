@@ -4,7 +4,13 @@ import Vocabulary
 
 /// The rounds of kill loops: `OFFSTAGE_ROUNDS`, else so many as there is time for with each change.
 enum KillRounds {
-    static let count = CurrentProcess.environment("OFFSTAGE_ROUNDS").flatMap { Int($0) } ?? 50
+    static let count = wanted ?? 50
+
+    /// Of a loop whose rounds take longer: `usual` of them with each change, else as many as of
+    /// every other.
+    static func count(usual: Int) -> Int { wanted ?? usual }
+
+    private static let wanted = CurrentProcess.environment("OFFSTAGE_ROUNDS").flatMap { Int($0) }
 }
 
 extension ScratchDaemon {

@@ -46,7 +46,7 @@ struct KillSessionTests {
         throws
     {
         var random = SeededRandom(seed: FreshSeeds.first)
-        for number in 0..<max(4, KillRounds.count / 10) {
+        for number in 0..<KillRounds.count(usual: 5) {
             var round = Round(number: number)
             try begin(&round, &random)
             for _ in 0..<random.below(3) { try kill(&round, &random) }

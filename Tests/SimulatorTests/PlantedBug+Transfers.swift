@@ -55,7 +55,7 @@ extension PlantedBug {
         },
         PlantedBug(
             "a download takes more connections than there are",
-            "transfers begin when they may"
+            "transfers run when they may"
         ).with {
             $0.notices = "has more connections"
             $0.days = 10
@@ -67,7 +67,7 @@ extension PlantedBug {
                 return [.transfer(id, .begin(order, file))]
             }
         },
-        PlantedBug("transfers begin without limit", "transfers begin when they may").with {
+        PlantedBug("transfers begin without limit", "transfers run when they may").with {
             $0.days = 10
             $0.effect = { effect, _ in
                 guard case .transfer(let id, .begin) = effect, case .transfer(_, let begin) = effect

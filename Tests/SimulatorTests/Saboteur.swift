@@ -299,8 +299,17 @@ struct PlantedBug: Sendable, CustomStringConvertible {
 
     /// Each with the fault that shows it, which nothing else does.
     static let faults: [(fault: Fault, bug: PlantedBug)] = [
-        (.lowData, .missesLowData("transfers begin when they may", "in low-data mode")),
+        (.lowData, .missesLowData("transfers run when they may", "in low-data mode")),
         (.lowData, .missesLowData("what work asks for is there", "low-data is not there")),
+        (
+            .lowData,
+            PlantedBug("what runs is not stopped", "transfers run when they may").with {
+                $0.effect = { effect, _ in
+                    if case .transfer(_, .stop) = effect { [] } else { [effect] }
+                }
+                ($0.notices, $0.days) = ("goes on in low-data mode", 10)
+            }
+        ),
         (
             .declines,
             PlantedBug("what is declined is taken", "a request is handed over once").with {

@@ -1,9 +1,9 @@
 import DeviceCore
 import Vocabulary
 
-/// No transfer begins against what holds it, nor beside more than there may be.
+/// No transfer begins or goes on against what holds it, nor begins beside more than there may be.
 final class TransfersHeld: EffectInvariant, ProcessInvariant {
-    let name = "transfers begin when they may"
+    let name = "transfers run when they may"
     private var running: [(id: TransferID, host: String, connections: Int64)] = []
     /// Of the last answer.
     private var totals: [TransferID: Int64] = [:]
@@ -58,15 +58,16 @@ final class TransfersHeld: EffectInvariant, ProcessInvariant {
         if isLong(offline, now), isOffline(world) {
             return "transfer \(id) begins without a network"
         }
+        return hold(on: order, now, world).map { "transfer \(id) begins \($0)" }
+    }
+
+    /// What ends one that runs as well. Of a network that is gone it hears by itself.
+    private func hold(on order: TransferOrder, _ now: Moment, _ world: World) -> String? {
         let spares = order.isDiscretionary || order.needs.unmetered
-        if spares, isLong(metered, now), isMetered(world) {
-            return "transfer \(id) begins on a metered network"
-        }
-        if spares, isLong(lowData, now), isLowData(world) {
-            return "transfer \(id) begins in low-data mode"
-        }
+        if spares, isLong(metered, now), isMetered(world) { return "on a metered network" }
+        if spares, isLong(lowData, now), isLowData(world) { return "in low-data mode" }
         if order.isDiscretionary, isLong(saving, now), isSaving(world) {
-            return "transfer \(id) begins in low-power mode"
+            return "in low-power mode"
         }
         return nil
     }
@@ -90,10 +91,24 @@ final class TransfersHeld: EffectInvariant, ProcessInvariant {
 
     func ended(_ turn: Turn, _ world: World) -> String? {
         let now = world.now.boot
+        // What is said of the network while it prepares for a sleep counts later as well.
+        if turn.isOfSleep { (offline, metered) = (nil, nil) }
         offline = isOffline(world) ? goOn(offline, world.now) : nil
         metered = isMetered(world) ? goOn(metered, world.now) : nil
         lowData = isLowData(world) ? lowData ?? now : nil
         saving = isSaving(world) ? saving ?? now : nil
+        return goesOn(turn, world)
+    }
+
+    /// A daemon that cannot store anything stops nothing.
+    private func goesOn(_ turn: Turn, _ world: World) -> String? {
+        guard !running.isEmpty, world.isSettled, !turn.wasRolledBack else { return nil }
+        for (id, _, _) in running where world.network.runs(id) {
+            guard let order = orders[id], let why = hold(on: order, world.now, world) else {
+                continue
+            }
+            return "transfer \(id) goes on \(why)"
+        }
         return nil
     }
 
@@ -132,6 +147,12 @@ final class TransfersHeld: EffectInvariant, ProcessInvariant {
     }
     private func isSaving(_ world: World) -> Bool {
         world.sensing(.lowPower) == .known && world.value(.lowPower) == 1
+    }
+}
+
+extension Turn {
+    fileprivate var isOfSleep: Bool {
+        entries.contains { if case .sleep = $0.event { true } else { false } }
     }
 }
 

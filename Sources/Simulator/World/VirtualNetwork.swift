@@ -40,6 +40,10 @@ struct VirtualNetwork {
     /// One that is on its way; nil: none is.
     var runningTransfer: TransferID? { exchanges.first?.id ?? uploads.exchanges.first?.id }
 
+    func runs(_ id: TransferID) -> Bool {
+        exchangeIndex(id) != nil || uploads.exchangeIndex(id) != nil
+    }
+
     func exchangeIndex(_ id: TransferID) -> Int? { exchanges.firstIndex { $0.id == id } }
     func fileIndex(_ name: String, in directory: String) -> Int? {
         files.firstIndex { $0.name == name && $0.directory == directory }

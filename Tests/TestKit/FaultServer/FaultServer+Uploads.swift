@@ -65,6 +65,16 @@ extension FaultServer {
         state.shared.withLock { $0.uploads.files[path] ?? [] }
     }
 
+    /// Of what has been taken only the numbers are kept.
+    package func forgetUploads() {
+        state.shared.withLock { shared in
+            shared.uploads.files = [:]
+            for index in shared.uploads.resources.indices {
+                shared.uploads.resources[index].bytes = []
+            }
+        }
+    }
+
     /// What is on its way to resources is lost, also what a program that has ended has left in a
     /// socket.
     package func cutUploads() {
