@@ -71,6 +71,8 @@ final class CoreHost: AppHost {
     func now() -> Moment { Clocks.now() }
     var ahead: Interval { .zero }
     var awakeAhead: Interval { .zero }
+    func take(_ file: consuming FileDescriptor) -> HeldSource? { nil }
+    func hold(_ source: HeldSource, for id: TransferID) {}
     func keepLogin(_ user: String, _ password: String) -> UInt64 { 1 }
 
     func advance(

@@ -1,4 +1,3 @@
-import AppTranslation
 import DeviceCore
 @testable import DeviceShell
 import Foundation
@@ -83,15 +82,31 @@ struct SessionAppTests {
         #expect(server.files(Self.path).count == 1)
     }
 
-    @Test func `a file that changes is not sent, and the app is told why`() throws {
-        let app = try upload(FaultServer.Upload(), VersionedObject(version: 1, size: 1000))
+    /// Its app has asked for it, and it waits for a network.
+    private func waitingUpload(of file: VersionedObject) throws -> SampleApp {
+        let app = try upload(FaultServer.Upload(), file)
         try app.bench.set("network", "off")
         try app.open(saying: "begun")
         try Wait.until("an upload") { try app.bench.ask("Transfers").listValue?.count == 1 }
-        try Files.replace(folder("file"), with: "another")
+        return app
+    }
+
+    @Test func `a file that changes is not sent, and the app is told why`() throws {
+        let app = try waitingUpload(of: VersionedObject(version: 1, size: 1000))
+        try FileDescriptor(opening: folder("file"), [.writing, .truncate]).writeAll("another")
         try app.bench.set("network", "on")
         try app.wait(for: "a file failed -3001")
         #expect(server.files(Self.path).isEmpty)
+    }
+
+    @Test func `a file that its app removes meanwhile is sent`() throws {
+        let file = VersionedObject(version: 1, size: 1000)
+        let app = try waitingUpload(of: file)
+        try Files.remove(folder("file"))
+        try app.bench.set("network", "on")
+        try app.wait(for: "a file ended")
+        let isSame = server.files(Self.path) == [file.all]
+        #expect(isSame, "it is not the file")
     }
 
     // MARK: Resume data
@@ -243,8 +258,9 @@ struct SessionAppTests {
         let own = try #require(ProcessIdentity(of: CurrentProcess.pid))
         let process = ProcessID(pid: own.pid, startTime: own.startTime)
         let found = try UploadSource.file(Int64(descriptor.number), of: process)
-        #expect(found.file.path == Files.resolved(path))
-        #expect(found.identity == Files.status(path)?.identity)
+        let (file, identity) = (found.file, found.identity)
+        #expect(file.path == Files.resolved(path))
+        #expect(identity == Files.status(path)?.identity)
     }
 
     @Test func `of an open file only what the kernel says in one piece is believed`() {

@@ -250,10 +250,18 @@ struct UploadTests {
 
     private enum Change: CaseIterable {
         case longer, sameSize, sameTime, replaced, removed, link, pipe
+
+        /// The file itself stays as it was.
+        var isOfPath: Bool {
+            switch self {
+            case .longer, .sameSize, .sameTime: false
+            case .replaced, .removed, .link, .pipe: true
+            }
+        }
     }
 
-    @Test(arguments: Change.allCases)
-    private func `a file that is another by now is not sent`(change: Change) throws {
+    /// The number of an upload of which the server has the beginning.
+    private func pausedUpload() throws -> String {
         var holding = FaultServer.Upload(interop: 8)
         holding.holdsAfter = 600_000
         server.takeUploads(Self.path, holding)
@@ -263,11 +271,47 @@ struct UploadTests {
         server.cutUploads()
         server.release()
         try Wait.until("it is paused") { try state(of: id)?["state"] == .string("paused") }
+        return id
+    }
+
+    @Test(arguments: Change.allCases)
+    private func `a file that is another by now is not sent`(change: Change) throws {
+        let id = try pausedUpload()
         try make(change)
+        // The next daemon has only the path.
+        if change.isOfPath { try daemon.restart() }
         #expect(try offstage("transfers", "--resume", id).succeeded)
         try waitForEnd(id)
         #expect(server.files(Self.path) == [])
         #expect(try state(of: id)?["failure"] == .string("source"))
+    }
+
+    @Test(arguments: Change.allCases.filter(\.isOfPath))
+    private func `a file that is elsewhere by now is sent all the same`(change: Change) throws {
+        let id = try pausedUpload()
+        try make(change)
+        #expect(try offstage("transfers", "--resume", id).succeeded)
+        try waitForEnd(id)
+        try expectFile()
+    }
+
+    @Test func `its file is open until an upload has ended, and no longer`() throws {
+        var holding = FaultServer.Upload()
+        holding.holdsAfter = 0
+        server.takeUploads(Self.path, holding)
+        let finished = try enqueue()
+        try server.waitUntilHeld(1)
+        #expect(try openFiles() == ["file"])
+        server.release()
+        try waitForEnd(finished)
+        #expect(try openFiles() == [])
+        let cancelled = try enqueue()
+        try server.waitUntilHeld(2)
+        #expect(try openFiles() == ["file"])
+        try offstage("transfers", "--cancel", cancelled)
+        try waitForEnd(cancelled)
+        #expect(try openFiles() == [])
+        server.release()
     }
 
     private func make(_ change: Change) throws {
@@ -348,6 +392,14 @@ struct UploadTests {
     // MARK: Helpers
 
     private var home: String { daemon.scratch("home") }
+
+    /// Of the home directory, those that the daemon has open.
+    private func openFiles() throws -> [String] {
+        let pid = try #require(daemon.identity).pid
+        let place = "/proc/\(pid)/fd"
+        let targets = try Files.list(place).compactMap { Files.linkTarget("\(place)/\($0)") }
+        return targets.filter { $0.hasPrefix(home + "/") }.map { Files.name(of: $0) }
+    }
 
     private func write(_ object: VersionedObject, to name: String) throws {
         try FileDescriptor(opening: home + "/" + name, [.writing, .create, .truncate])

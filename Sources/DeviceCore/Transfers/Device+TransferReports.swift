@@ -6,6 +6,12 @@ extension Device {
 
     package var transferCount: Int { transfers.count }
 
+    /// The tasks of an app's session that have not ended.
+    package func openTasks(of session: String, in app: AppID) -> [Transfer] {
+        guard let index = apps.index(of: app) else { return [] }
+        return transfers.all(of: index).filter { $0.task?.session == session && !$0.isEnded }
+    }
+
     /// Nil: none is on its way. All of them are not looked at for it.
     var transferCounts: Report.TransferCounts? {
         let counts = transfers.counts

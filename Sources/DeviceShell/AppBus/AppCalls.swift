@@ -161,12 +161,28 @@ struct AppCalls {
         // One that is made again was answered with its files as they were then.
         let isAnswered = host.device.hasEnqueued(call.token, of: caller.app)
         var sources: [SentFile] = []
+        var held: [Int64: HeldSource] = [:]
         for task in call.tasks where !isAnswered {
             guard let descriptor = task.descriptor else { continue }
-            sources.append(try UploadSource.file(descriptor, of: caller.process))
+            let source = try UploadSource.file(descriptor, of: caller.process)
+            sources.append(SentFile(file: source.file, identity: source.identity))
+            held[task.task] = host.take(source.descriptor)
         }
+        let session = call.session
         say(call.asCall, launch, incoming) {
             ($0.transferDirectory, $0.sources) = (directory, sources)
+        } answered: { reply in
+            if case .refused = reply { return }
+            hold(held, in: session)
+        }
+    }
+
+    /// By the numbers of the tasks that they are of.
+    private func hold(_ sources: [Int64: HeldSource], in session: String) {
+        guard !sources.isEmpty else { return }
+        for transfer in host.device.openTasks(of: session, in: caller.app) {
+            guard let number = transfer.task?.number else { continue }
+            host.hold(sources[number], ifTaken: transfer.id)
         }
     }
 
@@ -251,7 +267,8 @@ struct AppCalls {
         _ call: App1,
         _ launch: LaunchID?,
         _ incoming: IncomingCall,
-        _ fill: (inout CallContext) -> Void = { _ in }
+        _ fill: (inout CallContext) -> Void = { _ in },
+        answered: @escaping (Reply) -> Void = { _ in }
     ) {
         guard let launch else {
             return incoming.refuse(
@@ -265,6 +282,9 @@ struct AppCalls {
         }
         var context = context
         fill(&context)
-        host.say(launch, { call.event(context, reply: $0) }) { incoming.answer(call, $0) }
+        host.say(launch, { call.event(context, reply: $0) }) { reply in
+            answered(reply)
+            incoming.answer(call, reply)
+        }
     }
 }

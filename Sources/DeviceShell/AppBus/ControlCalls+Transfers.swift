@@ -1,6 +1,7 @@
 internal import AppProtocol
 internal import DeviceCore
 internal import Linux
+internal import SystemBus
 internal import Vocabulary
 
 extension TransferOrder {
@@ -23,22 +24,29 @@ extension TransferOrder {
         }
     }
 
-    /// Looks at each file as it is now.
-    static func of(_ call: Control1.Upload, at now: WallTime) throws(Refusal) -> [TransferOrder] {
+    /// Looks at each file as it is now, and keeps it open if there is room.
+    fileprivate static func of(
+        _ call: Control1.Upload,
+        at now: WallTime,
+        _ host: any ControlHost
+    ) throws(Refusal) -> (orders: [TransferOrder], sources: [HeldSource?]) {
         try call.manner.checkCredentials(for: call.files.map(\.url), at: now)
         let headers = call.manner.fields
         let method = UploadMethod(rawValue: call.method ?? "") ?? .put
         var orders: [TransferOrder] = []
+        var sources: [HeldSource?] = []
         for file in call.files {
             let source = UploadFile(
                 directory: Files.directory(of: file.file),
                 name: Files.name(of: file.file)
             )
+            let opened = try open(source)
             let request = UploadRequest(
                 method: method,
-                source: try identity(of: source),
+                source: opened.identity,
                 mayRepeat: method == .put || call.idempotent
             )
+            sources.append(host.take(opened.descriptor))
             var order = TransferOrder(
                 url: file.url,
                 headers: headers,
@@ -49,12 +57,12 @@ extension TransferOrder {
             order.set(call.manner, at: now)
             orders.append(order)
         }
-        return orders
+        return (orders, sources)
     }
 
-    private static func identity(of file: UploadFile) throws(Refusal) -> FileIdentity {
+    private static func open(_ file: UploadFile) throws(Refusal) -> OpenSource {
         do throws(LinuxError) {
-            return try UploadSource.identity(of: file)
+            return try UploadSource.open(file)
         } catch {
             throw Refusal(
                 .invalid,
@@ -117,7 +125,30 @@ extension TransferRequest {
     }
 }
 
+extension ControlHost {
+    /// An upload that was taken keeps its file, unless it has ended: its call may be one that was
+    /// made again.
+    func hold(_ source: HeldSource?, ifTaken id: TransferID) {
+        guard let source, device.transfer(id)?.isEnded == false else { return }
+        hold(source, for: id)
+    }
+}
+
 extension ControlCalls {
+    func upload(
+        _ call: Control1.Upload,
+        _ incoming: IncomingCall,
+        at now: Moment
+    ) throws(Refusal) {
+        let (orders, sources) = try TransferOrder.of(call, at: now.wall, host)
+        host.ask(.transfer(.enqueue(orders, token: call.manner.token))) { reply in
+            if case .transfers(let ids) = reply {
+                for (id, source) in zip(ids, sources) { host.hold(source, ifTaken: id) }
+            }
+            incoming.answer(call, reply, \.enqueued)
+        }
+    }
+
     func page(_ call: Control1.TransferPage, at now: Moment) -> ListedTransfers {
         let ids = call.transfers ?? host.device.transferIDs.map { Int64(clamping: $0.number) }
         return ListedTransfers(ids) { ids in

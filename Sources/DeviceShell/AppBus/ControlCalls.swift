@@ -64,11 +64,7 @@ struct ControlCalls {
             host.ask(.transfer(.enqueue(orders, token: call.manner.token))) {
                 incoming.answer(call, $0, \.enqueued)
             }
-        case .upload(let call):
-            let orders = try TransferOrder.of(call, at: now.wall)
-            host.ask(.transfer(.enqueue(orders, token: call.manner.token))) {
-                incoming.answer(call, $0, \.enqueued)
-            }
+        case .upload(let call): try upload(call, incoming, at: now)
         case .transfers(let call): incoming.answer(call, host.device.transferList(at: now))
         case .transferPage(let call): incoming.answer(call, page(call, at: now))
         case .transferProgress(let call): incoming.answer(call, progress(call, at: now))

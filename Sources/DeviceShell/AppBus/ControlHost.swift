@@ -1,5 +1,6 @@
 internal import AppProtocol
 internal import DeviceCore
+internal import Linux
 internal import Vocabulary
 
 /// A launch, and whose it is.
@@ -19,6 +20,11 @@ protocol ControlHost: AnyObject {
 
     /// Gives the request to the core; `answer` is called once, after the commit.
     func ask(_ request: UserRequest, answer: @escaping (Reply) -> Void)
+
+    /// Keeps a file open that is to be sent; nil: there are enough.
+    func take(_ file: consuming FileDescriptor) -> HeldSource?
+    /// From now on until the transfer has ended.
+    func hold(_ source: HeldSource, for id: TransferID)
 
     /// `NAME=value` of a launch that a caller has just become; told once.
     func takeEnvironment(of attached: LaunchID) -> [String]

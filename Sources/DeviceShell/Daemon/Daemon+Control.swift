@@ -24,6 +24,15 @@ extension Daemon: ControlHost {
         machine.happened(.user(request, reply: machine.expect(answer)))
     }
 
+    func take(_ file: consuming FileDescriptor) -> HeldSource? {
+        guard let transfers = machine.transfers else { return nil }
+        return transfers.take(file)
+    }
+
+    func hold(_ source: HeldSource, for id: TransferID) {
+        machine.transfers?.hold(source, for: id)
+    }
+
     func takeEnvironment(of attached: LaunchID) -> [String] {
         machine.takeEnvironment(of: attached)
     }

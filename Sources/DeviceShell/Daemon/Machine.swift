@@ -346,7 +346,9 @@ final class Machine {
         switch effect {
         case .save: break
         case .reply(let token, let reply): waiting.removeValue(forKey: token)?(reply)
-        case .announce(let line): announced(line)
+        case .announce(let line):
+            if case .transferred(let id, _, _) = line.entry { transfers?.release(id) }
+            announced(line)
         case .spawn(let id, let spec): processes.spawn(id, spec.onMachine(clock))
         case .attach(let id, let caller, let spec): processes.attach(id, caller, spec)
         case .probe(let id, let step, let source, let spec, let limit):

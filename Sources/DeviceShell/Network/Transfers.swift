@@ -16,6 +16,7 @@ final class Transfers {
     private let happened: (TransferID, TransferEvent) -> Void
     private let credentialReader = CredentialReader()
     private var logins = KeptLogins()
+    private var sources = HeldSources()
     private let files: TransferFiles
     /// Tells the user.
     var notify: (TransferNotice) -> Void = { _ in }
@@ -70,6 +71,14 @@ final class Transfers {
 
     func keepLogin(_ user: String, _ password: String) -> UInt64 { logins.keep(user, password) }
 
+    /// Keeps a file open that is to be sent; nil: there are enough.
+    func take(_ file: consuming FileDescriptor) -> HeldSource? { sources.take(file) }
+
+    func hold(_ source: HeldSource, for id: TransferID) { sources.hold(source, for: id) }
+
+    /// The transfer has ended.
+    func release(_ id: TransferID) { sources.release(id) }
+
     // MARK: Exchanges
 
     private func begin(_ id: TransferID, _ order: ExchangeOrder, _ file: TransferFile) {
@@ -113,13 +122,22 @@ final class Transfers {
             return happened(id, .ended(.failed(error.failure), durable: confirmed))
         }
         do throws(LinuxError) {
-            let source = try UploadSource.open(file, order.source)
-            let handle = NetworkProcess.OpenFile(source)
+            let handle = try source(of: id, file, order.source)
             guard let process = networkProcess(for: id, durable: confirmed) else { return }
             send(.upload(id, order), with: handle, of: id, to: process, durable: confirmed)
         } catch {
             happened(id, .ended(UploadSource.end(by: error, file), durable: confirmed))
         }
+    }
+
+    /// As it has been open, else by its path.
+    private func source(
+        of id: TransferID,
+        _ file: UploadFile,
+        _ identity: FileIdentity
+    ) throws(LinuxError) -> NetworkProcess.OpenFile {
+        if let held = sources.file(of: id, identity) { return held }
+        return NetworkProcess.OpenFile(try UploadSource.open(file, identity))
     }
 
     private func send(

@@ -1,4 +1,3 @@
-internal import AppTranslation
 internal import DeviceCore
 internal import Linux
 internal import Vocabulary
@@ -9,7 +8,7 @@ extension UploadSource {
     static func file(
         _ number: Int64,
         of process: ProcessID
-    ) throws(Refusal) -> SentFile {
+    ) throws(Refusal) -> OpenSource {
         do throws(LinuxError) {
             return try shown(number, by: process)
         } catch {
@@ -35,7 +34,7 @@ extension UploadSource {
     private static func shown(
         _ number: Int64,
         by process: ProcessID
-    ) throws(LinuxError) -> SentFile {
+    ) throws(LinuxError) -> OpenSource {
         let path = "/proc/\(process.pid)/fd/\(number)"
         // Nothing else is even opened.
         guard let there = Files.status(path) else { throw LinuxError("open", path, .invalid) }
@@ -61,7 +60,7 @@ extension UploadSource {
         guard try found.status().isSameFile(as: status) else {
             throw LinuxError("open", target, .stale)
         }
-        return SentFile(file: file, identity: status.identity)
+        return OpenSource(file: file, identity: status.identity, descriptor: own)
     }
 }
 

@@ -4,31 +4,25 @@ internal import Vocabulary
 
 /// Files that are sent: which they are, and that they are still the same.
 struct UploadSource {
-    /// What tells the file that is there now from others.
-    static func identity(of file: UploadFile) throws(LinuxError) -> FileIdentity {
-        try open(file).status().identity
-    }
-
     /// Opens the file if it is still the one that was meant; the error is `stale` if it is not.
     static func open(
         _ file: UploadFile,
         _ identity: FileIdentity
     ) throws(LinuxError) -> FileDescriptor {
-        let descriptor = try open(file)
-        guard try descriptor.status().identity == identity else {
+        let source = try open(file)
+        guard source.identity == identity else {
             throw LinuxError("open", file.path, .stale)
         }
-        return descriptor
+        return source.descriptor
     }
 
     /// A file and nothing else; no link is followed, and nothing is waited for.
-    private static func open(_ file: UploadFile) throws(LinuxError) -> FileDescriptor {
+    static func open(_ file: UploadFile) throws(LinuxError) -> OpenSource {
         let directory = try OpenDirectory(file.directory)
         let descriptor = try directory.open(file.name, [.reading, .nonBlocking])
-        guard try descriptor.status().kind == .file else {
-            throw LinuxError("open", file.path, .invalid)
-        }
-        return descriptor
+        let status = try descriptor.status()
+        guard status.kind == .file else { throw LinuxError("open", file.path, .invalid) }
+        return OpenSource(file: file, identity: status.identity, descriptor: descriptor)
     }
 
     /// How an exchange ends whose file cannot be opened.
@@ -43,6 +37,13 @@ struct UploadSource {
         default: return Transfers.end(by: error)
         }
     }
+}
+
+/// A file that is to be sent, and what tells it from others.
+struct OpenSource: ~Copyable {
+    let file: UploadFile
+    let identity: FileIdentity
+    let descriptor: FileDescriptor
 }
 
 extension UploadFile {
