@@ -1,4 +1,4 @@
-import DeviceCore
+@testable import DeviceCore
 import Testing
 import Vocabulary
 

@@ -143,6 +143,7 @@ extension Device {
             $0.resume = part
             $0.forgetRetry()
         }
+        boundAnswer(of: id)
         save(.transfer(id))
     }
 
@@ -176,6 +177,7 @@ extension Device {
             // Otherwise what is stored still holds: without an answer nothing was overwritten.
             if let durable, attempt.answer != nil {
                 transfers.change(id) { $0.resume = attempt.fetched(of: $0, at: durable) }
+                boundAnswer(of: id)
             }
             if interruption.cause == .stopped || attempt.then != nil {
                 return settle(id, as: attempt.next, &transition)
@@ -201,10 +203,13 @@ extension Device {
                 ($0.name, $0.answer) = ("\(id).download", answer)
             }
             $0.inode = attempt.inode
-            $0.modified = answer?.headers.value(of: "Last-Modified")
+            let modified = answer?.headers.value(of: "Last-Modified") ?? ""
+            // No date is longer.
+            $0.modified = (1...64).contains(modified.utf8.count) ? modified : nil
             ($0.state, $0.resume) = (.placing(size: size), nil)
             $0.forgetRetry()
         }
+        boundAnswer(of: id)
         save(.transfer(id))
         emitPlacement(id, &transition)
     }

@@ -36,18 +36,18 @@ extension Device {
         _ move: TransferMove,
         _ transition: inout Transition
     ) throws(Refusal) {
-        var orders: [(id: TransferID, order: TransferOrder)] = []
+        var moved: [Transfer] = []
         for id in ids {
-            guard let transfer = transfers[id] else { continue }
+            guard var transfer = transfers[id] else { continue }
             try checkMove(of: transfer, move)
             guard move.changesFile else { continue }
-            var order = transfer.order
-            order.directory = move.directory ?? order.directory
-            order.name = move.name ?? order.name
-            order.overwrites = order.overwrites || move.overwrites
-            try order.check()
-            orders.append((id, order))
+            transfer.order.directory = move.directory ?? transfer.order.directory
+            transfer.order.name = move.name ?? transfer.order.name
+            transfer.order.overwrites = transfer.order.overwrites || move.overwrites
+            try transfer.order.check()
+            moved.append(transfer)
         }
+        try checkRoom(for: moved)
         if ids.count > 1, let name = move.name {
             throw Refusal(
                 .invalid,
@@ -56,7 +56,7 @@ extension Device {
                 fix: "name one transfer"
             )
         }
-        for (id, order) in orders { setPlace(of: id, to: order, &transition) }
+        for transfer in moved { setPlace(of: transfer.id, to: transfer.order, &transition) }
         if let place = move.place { rank(ids, place, at: transition.now.wall) }
     }
 

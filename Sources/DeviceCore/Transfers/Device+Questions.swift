@@ -48,7 +48,7 @@ extension Device {
             return settle(id, as: .wait, &transition)
         }
         dropLogins(transfer, index, answer, &transition)
-        guard transfer.refusals < Self.mostRefusals,
+        guard transfer.refusals < Self.mostRefusals, transferRoom(of: index).bytes > 0,
             isAsked(.unauthorized, of: transfer, index)
         else { return takeRefusal(id, answer, &transition) }
         ask(id, .unauthorized(answer), &transition)
@@ -172,10 +172,12 @@ extension Device {
         _ transition: inout Transition
     ) {
         guard let transfer = transfers[id] else { return }
-        var order = transfer.order
-        (order.url, order.headers) = (url, headers)
+        var renewed = transfer
+        (renewed.order.url, renewed.order.headers) = (url, headers)
+        renewed.task?.renew(transfer.order, ignoresCookies: ignoresCookies)
         do throws(Refusal) {
-            try order.check()
+            try renewed.order.check()
+            try checkRoom(for: [renewed])
         } catch {
             let reason = "\(error.reason): \(error.value)"
             let failure = TransferFailure(code: .exchange(.badURL), reason: reason)
@@ -185,18 +187,8 @@ extension Device {
             removeUpload(transfer, .cancelled, &transition)
             transfers.change(id) { ($0.resume, $0.upload) = (nil, nil) }
         }
-        let before = transfer.order
-        let original =
-            transfer.task?.original
-            ?? SessionTask.OriginalRequest(
-                url: before.url,
-                headers: before.headers,
-                ignoresCookies: transfer.task?.ignoresCookies ?? false
-            )
         transfers.change(id) {
-            $0.task?.original = original
-            $0.task?.ignoresCookies = ignoresCookies
-            $0.order = order
+            ($0.task, $0.order) = (renewed.task, renewed.order)
             if $0.question?.kind != .delayed { $0.refusals += 1 }
         }
         release(id, at: transition.now.wall)
@@ -297,6 +289,20 @@ extension Device {
     func forget(_ logins: [TransferLogin], of id: TransferID, _ transition: inout Transition) {
         guard !logins.isEmpty else { return }
         transition.emit(.transfer(id, .forget(logins.map(\.number))))
+    }
+}
+
+extension SessionTask {
+    /// What its app asks for now comes in the place of this.
+    fileprivate mutating func renew(_ order: TransferOrder, ignoresCookies: Bool) {
+        original =
+            original
+            ?? OriginalRequest(
+                url: order.url,
+                headers: order.headers,
+                ignoresCookies: self.ignoresCookies
+            )
+        self.ignoresCookies = ignoresCookies
     }
 }
 

@@ -43,10 +43,7 @@ extension Device {
                     stopTransfer(id, then: .keep, &transition)
                 }
             case .describe(let numbers, let description):
-                for id in ids(of: numbers, in: identifier, index) {
-                    transfers.change(id) { $0.task?.description = description }
-                    save(.transfer(id))
-                }
+                try describe(ids(of: numbers, in: identifier, index), description)
             case .prioritize(let numbers, let priority):
                 prioritize(
                     ids(of: numbers, in: identifier, index),
@@ -108,6 +105,19 @@ extension Device {
         guard session != sessions[known] else { return }
         apps[index].record.sessions[known] = session
         save(app: index)
+    }
+
+    private mutating func describe(
+        _ ids: [TransferID],
+        _ description: String?
+    ) throws(Refusal) {
+        var described = ids.compactMap { transfers[$0] }
+        for position in described.indices { described[position].task?.description = description }
+        try checkRoom(for: described)
+        for id in ids {
+            transfers.change(id) { $0.task?.description = description }
+            save(.transfer(id))
+        }
     }
 
     private mutating func prioritize(_ ids: [TransferID], _ priority: Int64, at now: WallTime) {

@@ -6,8 +6,6 @@ extension Device {
     package static let downloads = AppID("user.downloads")
     /// The same of uploads.
     package static let uploads = AppID("user.uploads")
-    /// So many transfers of one app may be there at once, ended ones included.
-    package static let mostTransfers = 20_000
     /// How long an ended transfer is listed.
     static let endedTransferAge = Interval.days(7)
 
@@ -96,14 +94,8 @@ extension Device {
         _ transition: inout Transition
     ) throws(Refusal) -> [TransferID] {
         for order in orders { try order.order.check() }
-        guard transfers.count + orders.count <= Self.mostTransfers else {
-            throw Refusal(
-                .held,
-                reason: "no more than \(Self.mostTransfers) transfers are kept",
-                value: "\(transfers.count)",
-                fix: "offstage transfers --clear forgets those that have ended"
-            )
-        }
+        let bytes = orders.reduce(0) { $0 + $1.order.textBytes + ($1.task?.textBytes ?? 0) }
+        try checkRoom(for: TransferSize(count: orders.count, bytes: bytes), of: index)
         let now = transition.now.wall
         var ids: [TransferID] = []
         ids.reserveCapacity(orders.count)
@@ -286,6 +278,7 @@ extension Device {
             if kept == nil { ($0.resume, $0.upload) = (nil, nil) }
             ($0.retry, $0.question, $0.logins) = (nil, nil, [])
         }
+        boundAnswer(of: id)
         forget(transfer.logins, of: id, &transition)
         transfers.isTouched = true
         transfers.look(at: now + transfer.endedAge, id)

@@ -38,6 +38,7 @@ package struct TransferTable: Hashable, Sendable {
     private(set) var counts = TransferCounts()
     /// The same of those whose end is told together, by the first of them.
     private var openInGroups: [TransferID: Int] = [:]
+    private(set) var sizes = TransferSizes()
 
     struct Slot: Hashable, Sendable, Codable {
         /// The index of its app.
@@ -138,13 +139,17 @@ package struct TransferTable: Hashable, Sendable {
         pages[index / Self.pageSize][index % Self.pageSize] = slot
         indices[transfer.id] = index
         updateCounts(for: transfer, by: 1)
+        sizes.add(transfer.size, of: app)
         sessions.changed(nil, to: transfer, app: app)
     }
 
     mutating func remove(_ id: TransferID) {
         guard let index = indices.removeValue(forKey: id) else { return }
         let slot = pages[index / Self.pageSize][index % Self.pageSize]
-        if let transfer = slot.transfer { updateCounts(for: transfer, by: -1) }
+        if let transfer = slot.transfer {
+            updateCounts(for: transfer, by: -1)
+            sizes.add(TransferSize() - transfer.size, of: slot.app)
+        }
         sessions.changed(slot.transfer, to: nil, app: slot.app)
         pages[index / Self.pageSize][index % Self.pageSize] = .vacant
         free.append(index)
@@ -158,10 +163,11 @@ package struct TransferTable: Hashable, Sendable {
         let (ran, received) = (transfer.isRunning, transfer.isReceiving)
         let connections = transfer.connections
         let before = transfer.task == nil ? nil : transfer
-        let url = transfer.order.url
+        let (url, size) = (transfer.order.url, transfer.size)
         updateCounts(for: transfer, by: -1)
         body(&transfer)
         updateCounts(for: transfer, by: 1)
+        sizes.add(transfer.size - size, of: pages[page][slot].app)
         pages[page][slot].transfer = transfer
         if url != transfer.order.url { pages[page][slot].host = String(transfer.host) }
         if let before { sessions.changed(before, to: transfer, app: pages[page][slot].app) }
@@ -383,6 +389,7 @@ extension TransferTable: Codable {
                 guard let transfer = slot.transfer else { continue }
                 indices[transfer.id] = pageIndex * Self.pageSize + slotIndex
                 updateCounts(for: transfer, by: 1)
+                sizes.add(transfer.size, of: slot.app)
             }
         }
     }
