@@ -45,6 +45,18 @@ import Vocabulary
         #expect(try store.load() == records)
     }
 
+    /// So much that it is read in several pieces.
+    @Test func largeRecordsAreReadInOrder() throws {
+        let records = (100..<160).map { number in
+            let length = number == 130 ? 1_500_000 : 50_000
+            let text = String(repeating: "x", count: length)
+            return Record.app("app\(number)", Int64(number), text: text)
+        }
+        let store = try Store(path: path)
+        try store.commit(records.map { .put($0) })
+        #expect(try store.load() == records)
+    }
+
     @Test func aFileThatIsNotOursIsRefusedAndLeftAsItIs() throws {
         for content in ["hello", String(repeating: "x", count: 5000)] {
             try scratch.write("offstage.db", content)

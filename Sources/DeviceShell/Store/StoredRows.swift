@@ -18,10 +18,21 @@ struct StoredRows {
         var body: [UInt8]
     }
 
-    /// All records, in order of section and key. Decoding them is most of what a start takes, so
-    /// two threads do it.
+    /// All records, in order of section and key. A piece at a time: there is not room for all rows
+    /// beside all records.
     func records() throws(StoreError) -> [Record] {
-        let rows = try rows("SELECT section, key, body FROM records ORDER BY section, key")
+        var records: [Record] = []
+        var last = (section: "", key: "")
+        while true {
+            let rows = try rows(after: last)
+            guard let end = rows.last else { return records }
+            records += try self.records(rows)
+            last = (end.section, end.key)
+        }
+    }
+
+    /// Decoding them is most of what a start takes, so two threads do it.
+    private func records(_ rows: [Row]) throws(StoreError) -> [Record] {
         let middle = Self.middle(of: rows)
         guard middle > 0 else { return try Self.records(rows[...], path).get() }
         let (first, second) = CurrentProcess.both(
@@ -66,21 +77,43 @@ struct StoredRows {
         }
     }
 
+    /// So many bytes are read at a time.
+    private static let pieceBytes = 1 << 20
+
+    private func rows(after last: (section: String, key: String)) throws(StoreError) -> [Row] {
+        try StoreError.naming(path) { () throws(SQLiteError) in
+            let statement = try database.prepare(
+                "SELECT section, key, body FROM records WHERE (section, key) > (?1, ?2) "
+                    + "ORDER BY section, key"
+            )
+            try statement.bind(last.section, at: 1)
+            try statement.bind(last.key, at: 2)
+            var rows: [Row] = []
+            var size = 0
+            while size < Self.pieceBytes, try statement.step() {
+                let row = try Self.row(statement)
+                size += row.body.count
+                rows.append(row)
+            }
+            return rows
+        }
+    }
+
     private func rows(_ sql: String) throws(StoreError) -> [Row] {
         try StoreError.naming(path) { () throws(SQLiteError) in
             let statement = try database.prepare(sql)
             var rows: [Row] = []
-            while try statement.step() {
-                rows.append(
-                    Row(
-                        section: try statement.text(at: 0),
-                        key: try statement.text(at: 1),
-                        body: try statement.bytes(at: 2)
-                    )
-                )
-            }
+            while try statement.step() { rows.append(try Self.row(statement)) }
             return rows
         }
+    }
+
+    private static func row(_ statement: borrowing Statement) throws(SQLiteError) -> Row {
+        Row(
+            section: try statement.text(at: 0),
+            key: try statement.text(at: 1),
+            body: try statement.bytes(at: 2)
+        )
     }
 
     func line(_ id: Int64, _ bytes: [UInt8]) throws(StoreError) -> HistoryLine {
