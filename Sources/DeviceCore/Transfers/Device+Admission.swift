@@ -19,19 +19,22 @@ extension Device {
     /// Begun and not ended, with those that are only made durable. Each has its file open.
     static let mostRunningTransfers = 256
 
+    /// Each lane is looked at once, and again when its first has begun: there may be thousands.
     private mutating func beginTransfers(_ transition: inout Transition) {
         var held = GateSet()
         var next = BootTime.distantFuture
-        var holds = Set<Int>()
         let now = transition.now
-        while let (lane, id) = nextTransfer(besideLanes: holds, at: now.wall, now.boot) {
-            guard let work = transfers[id]?.work, let app = transfers.app(of: id) else { return }
-            let answer = self.holds(on: work, of: app, at: transition.now)
+        var lanes = lanesWithRoom(at: now)
+        while let (index, first) = nextTransfer(of: &lanes, at: now) {
+            guard let work = transfers[first.id]?.work else { return }
+            let answer = holds(on: work, of: first.app, at: now)
             if answer.isEmpty {
-                transfers.removeHead(ofLane: lane)
-                if !askBeforeBeginning(id, of: app, &transition) { begin(id, &transition) }
+                transfers.removeHead(ofLane: first.lane)
+                if !askBeforeBeginning(first.id, of: first.app, &transition) {
+                    begin(first.id, &transition)
+                }
             } else {
-                holds.insert(lane)
+                lanes[index].removeFirst(first)
                 held.formUnion(answer.gates)
                 next = min(next, answer.next)
             }
@@ -40,62 +43,118 @@ extension Device {
         transfers.removeEmptyLanes()
     }
 
-    /// Whose turn it is: an app in the foreground first, then whoever has fewest running, then
-    /// what has the first place. Within an app its priorities go before places. Nil: nobody's, or
-    /// there is no room.
-    private mutating func nextTransfer(
-        besideLanes held: Set<Int>,
-        at now: WallTime,
-        _ boot: BootTime
-    ) -> (lane: Int, transfer: TransferID)? {
-        guard transfers.running.count < Self.mostRunningTransfers else { return nil }
+    /// By app, in no order that counts.
+    private mutating func lanesWithRoom(at now: Moment) -> [AppLanes] {
+        guard transfers.running.count < Self.mostRunningTransfers else { return [] }
         let used = UsedConnections(transfers.connections, settings)
-        var best: [NextTransfer] = []
-        for lane in transfers.lanes.indices where !held.contains(lane) {
-            guard let id = transfers.head(ofLane: lane, at: now), let transfer = transfers[id]
-            else { continue }
-            let key = transfers.lanes[lane].key
-            let ahead =
-                transfer.mayBeginAhead ? transfers.paces.ahead(from: key.host, at: boot) : 0
-            guard used.isRoom(for: key.host, ahead: ahead) else { continue }
-            let rank = TransferRank(
-                isForeground: apps[key.app].isForeground,
-                running: used.count(ofApp: key.app),
-                place: transfer.place
-            )
-            let next = NextTransfer(
-                app: key.app,
-                waitsForMoment: !key.hasWaited,
-                turn: key.turn(of: transfer),
-                rank: rank,
-                lane: lane,
-                id: id
-            )
-            if let index = best.firstIndex(where: { $0.isBeside(next) }) {
-                if next.turn < best[index].turn { best[index] = next }
-            } else {
-                best.append(next)
+        var lanes: [AppLanes] = []
+        var indices: [Int: Int] = [:]
+        for lane in transfers.lanes.indices {
+            guard let first = firstWithRoom(ofLane: lane, used, at: now) else { continue }
+            let index = indices[first.app] ?? lanes.count
+            if index == lanes.count {
+                indices[first.app] = index
+                lanes.append(AppLanes())
             }
+            lanes[index].insert(first)
         }
-        // What waits for no better moment is overtaken by none that is only small.
-        let firsts = best.filter { next in
-            !best.contains { $0.app == next.app && $0.turn.plain < next.turn.plain }
-        }
-        return firsts.min { $0.rank < $1.rank }.map { ($0.lane, $0.id) }
+        return lanes
     }
 
-    /// The next one of an app.
-    private struct NextTransfer {
+    /// Whose turn it is: an app in the foreground first, then whoever has fewest running, then
+    /// what has the first place. Within an app its priorities go before places. Nil: nobody's, or
+    /// there is no room. `index`: of its app.
+    private mutating func nextTransfer(
+        of lanes: inout [AppLanes],
+        at now: Moment
+    ) -> (index: Int, first: NextTransfer)? {
+        guard transfers.running.count < Self.mostRunningTransfers else { return nil }
+        let used = UsedConnections(transfers.connections, settings)
+        var best: (index: Int, first: NextTransfer, rank: TransferRank)?
+        for index in lanes.indices {
+            let waiting = firstWithRoom(of: &lanes[index].waitingForMoment, used, at: now)
+            let other = firstWithRoom(of: &lanes[index].others, used, at: now)
+            // What waits for no better moment is overtaken by none that is only small.
+            let both = [waiting, other].compactMap(\.self)
+            guard let first = both.min(by: { $0.turn.plain < $1.turn.plain }) else { continue }
+            let rank = TransferRank(
+                isForeground: apps[first.app].isForeground,
+                running: used.count(ofApp: first.app),
+                place: first.turn.place
+            )
+            if let best, best.rank <= rank { continue }
+            best = (index: index, first: first, rank: rank)
+        }
+        return best.map { (index: $0.index, first: $0.first) }
+    }
+
+    /// Of lanes of one app the one whose turn it is. Who has no room now has none until something
+    /// has ended, and is left out.
+    private mutating func firstWithRoom(
+        of lanes: inout Heap<NextTransfer>,
+        _ used: UsedConnections,
+        at now: Moment
+    ) -> NextTransfer? {
+        while let known = lanes.first {
+            let first = firstWithRoom(ofLane: known.lane, used, at: now)
+            if first?.id == known.id { return known }
+            // Its first has begun, or asks its app.
+            _ = lanes.removeFirst()
+            if let first { lanes.insert(first) }
+        }
+        return nil
+    }
+
+    private mutating func firstWithRoom(
+        ofLane lane: Int,
+        _ used: UsedConnections,
+        at now: Moment
+    ) -> NextTransfer? {
+        guard let id = transfers.head(ofLane: lane, at: now.wall), let transfer = transfers[id]
+        else { return nil }
+        let key = transfers.lanes[lane].key
+        let ahead =
+            transfer.mayBeginAhead ? transfers.paces.ahead(from: key.host, at: now.boot) : 0
+        guard used.isRoom(for: key.host, ahead: ahead) else { return nil }
+        return NextTransfer(
+            app: key.app,
+            waitsForMoment: !key.hasWaited,
+            turn: key.turn(of: transfer),
+            lane: lane,
+            id: id
+        )
+    }
+
+    /// The first of a lane.
+    private struct NextTransfer: Hashable, Sendable, Codable, Comparable {
         let app: Int
         /// Only among these do sizes count.
         let waitsForMoment: Bool
         let turn: TransferTurn
-        let rank: TransferRank
         let lane: Int
         let id: TransferID
 
-        func isBeside(_ other: Self) -> Bool {
-            app == other.app && waitsForMoment == other.waitsForMoment
+        static func < (left: Self, right: Self) -> Bool {
+            (left.turn, left.lane) < (right.turn, right.lane)
+        }
+    }
+
+    /// The firsts of an app's lanes that no gate is known to hold.
+    private struct AppLanes {
+        var waitingForMoment = Heap<NextTransfer>()
+        var others = Heap<NextTransfer>()
+
+        mutating func insert(_ first: NextTransfer) {
+            if first.waitsForMoment {
+                waitingForMoment.insert(first)
+            } else {
+                others.insert(first)
+            }
+        }
+
+        /// It is the first of its kind.
+        mutating func removeFirst(_ first: NextTransfer) {
+            _ = first.waitsForMoment ? waitingForMoment.removeFirst() : others.removeFirst()
         }
     }
 
