@@ -9,7 +9,9 @@ struct BulkTurn {
     private static let requests = 10
 
     private let scratch = ScratchDirectory()
-    private var driver: Driver<StorePort>
+    private(set) var driver: Driver<StorePort>
+    /// Of the last turn.
+    private(set) var effects: [Effect] = []
     private var clock = Moment(
         boot: BootTime(nanoseconds: 3_600_000_000_000),
         awake: AwakeTime(nanoseconds: 3_600_000_000_000),
@@ -36,12 +38,14 @@ struct BulkTurn {
     private static let ids = (0..<apps).map { AppID("app\($0)") }
 
     /// Milliseconds until all is committed and handed out.
-    private mutating func turn(_ events: [Event]) throws -> Double {
+    @discardableResult
+    mutating func turn(_ events: [Event]) throws -> Double {
         clock.boot = clock.boot + .seconds(1)
         clock.awake = clock.awake + .seconds(1)
         clock.wall = clock.wall + .seconds(1)
         let turned = events.map { TimedEvent($0, at: clock) }
-        var effects: [Effect] = []
+        // What the turn before has left does not count.
+        effects = []
         let time = timed { effects = driver.turn(turned) } / 1e6
         for case .reply(_, .refused(let refusal)) in effects {
             throw DidNotHappen(description: refusal.text)
@@ -49,12 +53,14 @@ struct BulkTurn {
         return time
     }
 
-    private mutating func reply() -> ReplyToken {
+    mutating func reply() -> ReplyToken {
         replies += 1
         return ReplyToken(replies)
     }
 
-    mutating func figures() throws -> [Figure] {
+    mutating func figures() throws -> [Figure] { try requestFigures() + transferFigures() }
+
+    private mutating func requestFigures() throws -> [Figure] {
         var events: [Event] = []
         for id in Self.ids {
             for number in 0..<Self.requests {
