@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// The authorities by which the certificates of servers are judged, parsed once for all connections.
+/// The authorities by which servers' certificates are judged, parsed once for all connections.
 @safe
 package final class TrustStore {
     private let handle: OpaquePointer
