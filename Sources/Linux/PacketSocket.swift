@@ -49,7 +49,8 @@ package struct PacketSocket: ~Copyable {
                 room.count,
                 &number
             )
-        } while length < 0 && errno == EINTR
+            // Of a peer that has gone without reading all, this is said once, before what it said.
+        } while length < 0 && (errno == EINTR || errno == ECONNRESET)
         guard length >= 0 else {
             let error = LinuxError("recvmsg", "", Errno(errno))
             if error.errno == .again { return .nothing }
