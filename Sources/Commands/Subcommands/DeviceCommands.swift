@@ -18,6 +18,8 @@ extension OffstageProgram {
                 + "2026-12-24, 18:30 or tomorrow 07:00. A span has the same length, and a date "
                 + "stays that date, if the clock is set meanwhile.",
             "With the numbers of transfers, only these stop, until \"offstage resume\".",
+            "An upload by POST that is under way fails when it is stopped by either, unless its "
+                + "server supports resumable uploads or --idempotent was given.",
         ],
         examples: [
             Example("pause 2h", "No background work during a talk."),
