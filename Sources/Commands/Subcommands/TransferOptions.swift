@@ -24,7 +24,7 @@ struct TransferOptions {
         OptionRow("proxy", "use this proxy; an empty URL is none", argument: "URL"),
         OptionRow(
             "limit-rate",
-            "at most so many bytes a second, such as 500K",
+            "at most so many bytes a second for each file, such as 500K",
             argument: "RATE"
         ),
         OptionRow("discretionary", "wait for an unmetered network, power and an idle device"),
