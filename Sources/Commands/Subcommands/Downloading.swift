@@ -47,8 +47,9 @@ extension OffstageProgram {
                 + "While it is incomplete its name is hidden (.offstage-NUMBER.part). An existing "
                 + "file is kept unless --overwrite is given.",
             "An answer with status 400 or more leaves no file. Transient errors are retried after "
-                + "1 s, then after twice as long each time, up to 10 minutes, for a week. "
-                + "\"offstage transfers\" says what each one waits for.",
+                + "1 s, then after twice as long each time, up to 10 minutes (plus up to half of "
+                + "that at random), for a week. \"offstage transfers\" says what each one waits "
+                + "for.",
             "With --connections a file is fetched in several ranges at once, if the server proves "
                 + "for each that it is of the same version. Each connection counts as a transfer "
                 + "against the settings transfers-per-host and transfer-slots; a download has as "
