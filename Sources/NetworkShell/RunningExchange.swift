@@ -80,9 +80,19 @@ extension CurlError {
         case .connection: .interrupted(.init(.connection, reason: reason))
         case .timedOut: .interrupted(.init(.timedOut, reason: reason))
         case .shortage: .interrupted(.init(.shortage, reason: reason))
-        case .untrusted: .failed(ExchangeFailure(.untrusted, reason: reason))
+        case .untrusted: .failed(ExchangeFailure(.untrusted, reason: reason + trustHint))
         case .badAnswer, .refused: .failed(ExchangeFailure(.badAnswer, reason: reason))
         case .badURL: .failed(ExchangeFailure(.badURL, reason: reason))
         }
+    }
+
+    /// Where only a word of the user's helps. Not for a certificate that has expired, or is of
+    /// another name. OpenSSL's words: "self-signed certificate", "unable to get issuer certificate"
+    /// and the like.
+    private var trustHint: String {
+        let words = ["self-signed", "self signed", "issuer certificate", "first certificate"]
+        guard words.contains(where: { description.contains($0) }) else { return "" }
+        return "; if you trust its authority, add that to the system's certificates, or set "
+            + "SSL_CERT_FILE for offstaged"
     }
 }
