@@ -52,9 +52,11 @@ struct PlacementTests {
         #expect(bench.transfer(id)?.standing == .waiting)
         #expect(bench.device.transferCounts?.waiting == 1)
         #expect(bench.transferGates(id) == ["retry"])
-        let sentence = try #require(bench.device.explain(id, at: bench.now)?.sentence)
-        let reason = "transfer \(id) is complete, and waits: the disk is full. It is tried again"
-        #expect(sentence.hasPrefix(reason), "\(sentence)")
+        let explanation = try #require(bench.device.explain(id, at: bench.now))
+        let reason = "transfer \(id) is complete, and waits: the disk is full (/home/user). "
+        #expect(explanation.sentence.hasPrefix(reason), "\(explanation.sentence)")
+        let fix = "free space on the file system of /home/user, then: offstage resume \(id)"
+        #expect(explanation.holds.map(\.fix) == [fix])
     }
 
     @Test mutating func `while it waits it may be tried at once, or cancelled`() throws {

@@ -119,7 +119,7 @@ extension Device {
             explanation.holds = holdList(transfer.work, index, nil, now)
                 .filter { $0.gate == Gate.retry.name }
             explanation.sentence = "\(subject) is complete, and waits: "
-            explanation.sentence += retry.interruption.sentence
+            explanation.sentence += retry.interruption.sentence(in: transfer.order.directory)
             explanation.sentence += explanation.addition(at: now) + "."
         case .paused:
             explanation.state = .nothingToDo

@@ -188,6 +188,8 @@ package struct Transfer: Hashable, Sendable, Codable {
             earliest: order.earliest,
             transfer: Shared(
                 TransferWork(
+                    id: id,
+                    directory: order.directory,
                     host: String(host),
                     retry: retry,
                     question: question,
@@ -300,6 +302,8 @@ struct TransferGroup: Hashable, Sendable, Codable {
 
 /// What only the gates of transfers look at.
 struct TransferWork: Hashable, Sendable, Codable {
+    let id: TransferID
+    let directory: String
     /// That its first request goes to.
     let host: String
     let retry: Transfer.Retry?
