@@ -186,7 +186,7 @@ package struct Exchange: Sendable {
         }
         guard order.errors == .fail else { return nil }
         guard BusyStatus.contains(head.status) else {
-            return fail(.status, "the server answered \(head.status)")
+            return fail(.status, ExchangeFailure.reason(ofStatus: head.status))
         }
         return end(.interrupted(BusyStatus.interruption(head)))
     }

@@ -16,9 +16,19 @@ struct RequestTarget: Hashable, Sendable {
     /// A redirect to this URL, which is absolute.
     mutating func follow(_ target: String) throws(ExchangeFailure) {
         let target = Self.encoded(target)
-        guard let from = Origin(url), let origin = Origin(target),
-            target.utf8.count <= Self.longestURL
-        else {
+        guard !target.isEmpty else {
+            throw ExchangeFailure(
+                .badRedirect,
+                reason: "the server redirected, but its Location is empty or no URL"
+            )
+        }
+        guard target.utf8.count <= Self.longestURL else {
+            throw ExchangeFailure(
+                .badRedirect,
+                reason: "redirected to a URL of more than \(Self.longestURL) bytes"
+            )
+        }
+        guard let from = Origin(url), let origin = Origin(target) else {
             throw ExchangeFailure(
                 .badRedirect,
                 reason: "redirected to a URL that is not http or https: \(target)"
@@ -82,6 +92,19 @@ struct RequestTarget: Hashable, Sendable {
 }
 
 extension ExchangeFailure {
+    /// The server's answer is final.
+    static func reason(ofStatus status: Int) -> String {
+        switch status {
+        case 401:
+            "the server answered 401: it wants a name and a password (--netrc, or --header "
+                + "'Authorization: …')"
+        case 407:
+            "the proxy answered 407: it wants a name and a password (--proxy "
+                + "http://NAME:PASSWORD@HOST:PORT)"
+        default: "the server answered \(status)"
+        }
+    }
+
     /// Without control characters, and not longer than a person reads.
     var plain: ExchangeFailure {
         let words = reason.unicodeScalars.prefix(300).map { $0.value < 0x20 ? " " : $0 }

@@ -348,7 +348,7 @@ package struct UploadExchange: Sendable {
         }
         let isUntouched = BusyStatus.isUntouched(head.status)
         guard BusyStatus.contains(head.status), order.mayRepeat || isUntouched else {
-            return fail(.status, "the server answered \(head.status)")
+            return fail(.status, ExchangeFailure.reason(ofStatus: head.status))
         }
         // Complete and refused: to go on with it would change nothing.
         let actions = resource == nil ? [] : forget()

@@ -199,6 +199,11 @@ package enum Files {
     /// Whether this user may write to the file, or make files in the directory.
     package static func isWritable(_ path: String) -> Bool { unsafe access(path, W_OK) == 0 }
 
+    /// Why this user cannot do so; nil: it can.
+    package static func writingProblem(_ path: String) -> Errno? {
+        unsafe access(path, W_OK) == 0 ? nil : Errno(errno)
+    }
+
     /// The part of a path before its last `/`; `.` when there is none.
     package static func directory(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }

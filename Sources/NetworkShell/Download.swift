@@ -227,7 +227,7 @@ final class Download: RunningExchange {
         }
         // The exchange has said why.
         if error.kind == .refused, exchange.isEnded || exchange.isWaiting { return }
-        switch error.outcome {
+        switch error.outcome(of: exchange.url) {
         case .interrupted(let interruption): perform(exchange.failed(interruption, on: number))
         case .failed(let failure): perform(exchange.failed(failure, on: number))
         }

@@ -74,16 +74,28 @@ extension CurlError {
         case failed(ExchangeFailure)
     }
 
-    var outcome: Outcome {
+    /// `url`: what was asked for.
+    func outcome(of url: String) -> Outcome {
         let reason = description.filter { $0 >= " " && $0 != "\u{7f}" }
         return switch kind {
-        case .connection: .interrupted(.init(.connection, reason: reason))
+        case .connection:
+            .interrupted(.init(.connection, reason: proxyWords(of: url) + reason))
         case .timedOut: .interrupted(.init(.timedOut, reason: reason))
         case .shortage: .interrupted(.init(.shortage, reason: reason))
         case .untrusted: .failed(ExchangeFailure(.untrusted, reason: reason + trustHint))
         case .badAnswer, .refused: .failed(ExchangeFailure(.badAnswer, reason: reason))
         case .badURL: .failed(ExchangeFailure(.badURL, reason: reason))
         }
+    }
+
+    /// libcurl says where it could not connect to. If that is not the server's place, it is that of
+    /// a proxy, which may be one of the environment.
+    private func proxyWords(of url: String) -> String {
+        let words = description.split(separator: " ")
+        guard description.hasPrefix("Failed to connect to "), words.count > 6, words[5] == "port",
+            let origin = Origin(url), words[6].prefix(while: { $0 != ":" }) != origin.port
+        else { return "" }
+        return "the proxy cannot be reached: "
     }
 
     /// Where only a word of the user's helps. Not for a certificate that has expired, or is of

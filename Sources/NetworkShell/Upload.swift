@@ -148,7 +148,7 @@ final class Upload: RunningExchange {
         }
         // The exchange has said why.
         if error.kind == .refused, exchange.isEnded { return }
-        switch error.outcome {
+        switch error.outcome(of: exchange.request.url) {
         case .interrupted(let interruption): perform(exchange.failed(interruption))
         case .failed(let failure): perform(exchange.fail(failure))
         }

@@ -22,6 +22,12 @@ struct TypedWordsTests {
         #expect(outcome.errors.contains("--directory") && !outcome.errors.contains("--overwrite"))
     }
 
+    @Test func `a directory is no list either`() {
+        let outcome = run(["download", "-i", scratch.path])
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("\"\(scratch.path)\" is a directory"), "\(outcome)")
+    }
+
     @Test func `what is not there has the exit status that help names`() throws {
         let (missing, url) = (scratch("missing"), "http://localhost/a")
         for words in [

@@ -167,6 +167,10 @@ struct TransferFileTests {
             }
         }
         #expect(event(.exists) == .notPlaced(.exists("file")))
+        let gone = LinuxError("open", "/home/user/gone", .noEntry)
+        let reason = "the directory /home/user/gone is no longer there"
+        let failure = TransferFailure(code: .file, reason: reason)
+        #expect(TransferFiles.notPlaced(gone, "file") == .notPlaced(failure))
         for errno in [Errno.access, .inputOutput] {
             let isFinal = if case .notPlaced = event(errno) { true } else { false }
             #expect(isFinal, "\(event(errno))")

@@ -313,6 +313,16 @@ struct ResumeRuleTests {
 
     // MARK: Errors
 
+    @Test(arguments: [(401, "--netrc"), (407, "--proxy"), (404, "the server answered 404")])
+    func `where a password is wanted, it is said how to give one`(status: Int, words: String) {
+        var exchange = Self.fresh()
+        guard case .failed(let failure) = end(exchange.answered(Self.head(status))) else {
+            Issue.record("it has not failed")
+            return
+        }
+        #expect(failure.reason.contains(words), "\(failure.reason)")
+    }
+
     @Test func `a server that is busy is asked later, and one that refuses is not`() {
         let busy = [408, 425, 429, 500, 502, 503, 504, 522, 524]
         for status in 400...599 {
@@ -398,6 +408,19 @@ struct ResumeRuleTests {
         #expect(failure(actions) == .badRedirect)
         guard case .failed(let failure) = end(actions) else { return }
         #expect(failure.reason.utf8.count < 400)
+    }
+
+    @Test(arguments: [
+        ("", "its Location is empty or no URL"), ("ftp://a.example/", "not http or https: ftp:"),
+        ("https://a.example/" + String(repeating: "a", count: 8192), "more than 8192 bytes"),
+    ])
+    func `it is said what is wrong with a redirect`(target: String, words: String) {
+        var exchange = Self.begun(Self.order("https://a.example/"))
+        guard case .failed(let failure) = end(exchange.redirected(to: target)) else {
+            Issue.record("it is followed")
+            return
+        }
+        #expect(failure.reason.contains(words), "\(failure.reason)")
     }
 
     @Test func `what may stand in no URL gets percent signs`() {

@@ -449,6 +449,11 @@ struct ExchangeReportTests {
         }
         let without = try other.begin(direct, to: scratch("direct"))
         #expect(try other.end(without).end.cause == .connection)
+        let lost = try fetch(order { $0.proxy = "http://127.0.0.1:1" }).end
+        if case .interrupted(let why) = lost {
+            #expect(why.reason.hasPrefix("the proxy cannot be reached: "), "\(why)")
+        }
+        #expect(lost.cause == .connection)
     }
 
     // MARK: Disks

@@ -225,8 +225,12 @@ struct FilePlace {
                 fix: "Make it, or name another with --directory."
             )
         }
-        guard Files.isWritable(path) else {
-            throw Failure(.failed, "\(command): no file can be made in \(path.quoted)")
+        if let problem = Files.writingProblem(path) {
+            throw Failure(
+                .failed,
+                "\(command): no file can be made in \(path.quoted): \(problem.text)",
+                fix: "Name another directory with --directory."
+            )
         }
         (self.directory, self.name) = (path, name)
     }

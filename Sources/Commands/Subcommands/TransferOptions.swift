@@ -159,6 +159,8 @@ struct TransferOptions {
             throw Failure(.failed, "\(path.printable) has more than \(longestFile) bytes")
         } catch  where error.errno == .noEntry {
             throw Failure(.notFound, "there is no file \(path.quoted)")
+        } catch  where error.errno == .isDirectory {
+            throw Failure(.failed, "\(path.quoted) is a directory", fix: "Name a file.")
         } catch {
             throw Failure(.failed, "\(error)")
         }

@@ -240,8 +240,13 @@ extension LinuxError {
         if case .interrupted = Transfers.end(by: self) { true } else { false }
     }
 
-    /// For a person, whom the system's words do not tell which part of a path is a link.
+    /// For a person, whom the system's words do not tell which part of a path is a link, and that
+    /// a path is that of a directory.
     var fileReason: String {
+        // Files are named without their directories.
+        if errno == .noEntry, subject.hasPrefix("/") {
+            return "the directory \(subject) is no longer there"
+        }
         guard errno == .loop else { return "\(self)" }
         var link = ""
         for part in subject.split(separator: "/") {
