@@ -31,6 +31,23 @@ struct TransferRuleTests {
         bench.report(id, .answered(answer))
     }
 
+    @Test mutating func `a password in the URL is sent, and neither shown nor kept for long`()
+        throws
+    {
+        let url = "http://you:pw@example.org/a.iso"
+        let id = try enqueue(url)
+        #expect(bench.begun[id]?.exchange.url == url)
+        let shown = "http://you:***@example.org/a.iso"
+        #expect(bench.device.transferList(at: bench.now).map(\.url) == [shown])
+        #expect(bench.device.explain(id, at: bench.now)?.identifier == shown)
+        let failure = ExchangeFailure(.status, reason: "the server answered 404")
+        bench.report(id, .ended(.failed(failure), durable: 0))
+        let ends: [String] = bench.lines.compactMap {
+            if case .transferred(id, let url, _) = $0 { url } else { nil }
+        }
+        #expect(ends == [shown])
+    }
+
     /// It has 40 bytes, and waits for another attempt.
     private mutating func interrupted() throws -> TransferID {
         let id = try enqueue()

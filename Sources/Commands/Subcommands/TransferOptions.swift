@@ -176,7 +176,8 @@ struct TransferOptions {
         guard invocation.options.has("wait") else {
             return try invocation.show(EnqueuedTransfers(transfers: ids)) { reply in
                 for (id, file) in zip(reply.transfers, call.files) {
-                    invocation.console.print("transfer \(id): \(file.url.printable)")
+                    let url = file.url.withoutPassword.printable
+                    invocation.console.print("transfer \(id): \(url)")
                 }
                 if let start { invocation.console.print("Not before \(start.text).") }
             }

@@ -141,7 +141,8 @@ extension HistoryLine {
                     ($0.mistake, $0.subject) = (Word(told.mistake), told.subject)
                 }
             case .transferred(let id, let url, let end):
-                ($0.transfer, $0.url) = (id, url)
+                // Older versions have kept it with its password.
+                ($0.transfer, $0.url) = (id, url.withoutPassword)
                 ($0.outcome, $0.result) = (Word(HistoryOutcome(end.outcome)), end.summary)
             case .use: break
             }

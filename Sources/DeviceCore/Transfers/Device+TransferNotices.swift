@@ -47,7 +47,7 @@ extension Device {
                 notice.name = name
             case .failed(let failure):
                 notice.failed += 1
-                notice.name = transfer.order.url
+                notice.name = transfer.order.url.withoutPassword
                 notice.reason = notice.reason ?? failure.reason
             case .cancelled: break
             }

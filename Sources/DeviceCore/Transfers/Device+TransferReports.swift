@@ -98,7 +98,7 @@ extension Device {
         var explanation = Explanation(
             app: apps[index].id,
             name: apps[index].displayName,
-            identifier: transfer.order.url,
+            identifier: transfer.order.url.withoutPassword,
             sentence: "",
             state: .waiting,
             holds: [],
@@ -145,7 +145,7 @@ extension Device {
     private func report(of transfer: Transfer, at now: Moment) -> Report.Transfer {
         let explanation = explain(transfer.id, at: now)
         return Report.Transfer {
-            ($0.id, $0.url) = (transfer.id, transfer.order.url)
+            ($0.id, $0.url) = (transfer.id, transfer.order.url.withoutPassword)
             $0.app = transfers.app(of: transfer.id).map { apps[$0].id } ?? AppID("")
             $0.direction = Word(transfer.order.direction.way)
             ($0.state, $0.sentence) = (Word(transfer.standing), explanation?.sentence ?? "")

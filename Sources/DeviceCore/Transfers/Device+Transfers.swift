@@ -296,7 +296,8 @@ extension Device {
             }
         }
         let told = transfer.told(end)
-        let entry = HistoryLine.Entry.transferred(id, url: transfer.order.url, told)
+        let url = transfer.order.url.withoutPassword
+        let entry = HistoryLine.Entry.transferred(id, url: url, told)
         appendHistory(entry, app: index, &transition)
         noticeEnd(of: id, &transition)
     }

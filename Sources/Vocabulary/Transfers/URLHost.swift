@@ -18,11 +18,16 @@ extension String {
 
     /// The host and its port.
     private var urlAddress: Substring.UTF8View {
-        let authority = urlWithoutScheme.prefix { byte in
-            byte != UInt8(ascii: "/") && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
-        }
+        let authority = urlAuthority
         return authority.lastIndex(of: UInt8(ascii: "@")).map { authority[$0...].dropFirst() }
             ?? authority
+    }
+
+    /// The same, and who asks.
+    private var urlAuthority: Substring.UTF8View {
+        urlWithoutScheme.prefix { byte in
+            byte != UInt8(ascii: "/") && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
+        }
     }
 
     private var urlHostAsWritten: Substring {
@@ -31,6 +36,14 @@ extension String {
             return Substring(host[...end])
         }
         return Substring(host.prefix { $0 != UInt8(ascii: ":") })
+    }
+
+    /// The same URL for people and reports: a password before its host is hidden.
+    package var withoutPassword: String {
+        guard let at = urlAuthority.lastIndex(of: UInt8(ascii: "@")),
+            let colon = urlAuthority[..<at].firstIndex(of: UInt8(ascii: ":"))
+        else { return self }
+        return "\(self[...colon])***\(self[at...])"
     }
 
     /// What is behind its `://`, or all of it.
