@@ -24,6 +24,31 @@ struct FileNameTests {
         #expect(FileName.safe("a" + String(repeating: "ä", count: 3000))?.utf8.count == 199)
     }
 
+    private static func long(_ letter: String, _ count: Int, _ rest: String = "") -> String {
+        String(repeating: letter, count: count) + rest
+    }
+
+    private static let longNames: [(String, String)] = [
+        (long("a", 300, ".txt"), long("a", 196, ".txt")),
+        (long("ü", 200, ".tar.gz"), long("ü", 96, ".tar.gz")),
+        (long("ü", 200, ".TAR.xz"), long("ü", 96, ".TAR.xz")),
+        (long("b", 300, ".iso. "), long("b", 196, ".iso")),
+        (long("a", 197, ".txt"), long("a", 196, ".txt")),
+        (long("a", 196, ".txt"), long("a", 196, ".txt")),
+        (long("a", 201), long("a", 200)), (long("a", 200), long("a", 200)),
+        (long("a", 195, long(" ", 300, ".txt")), long("a", 195, ".txt")),
+        (long("a", 195, long(".", 300, "txt")), long("a", 195, ".txt")),
+        // The end of a sentence.
+        (long("a", 300, ". And so on"), long("a", 200)),
+        (long("a", 300, long(".b", 300)), long("a", 198, ".b")),
+        (long("a", 300, long(".", 1, long("b", 16))), long("a", 200)),
+    ]
+
+    @Test(arguments: longNames)
+    func `a name that is too long keeps its extension`(name: String, expected: String) {
+        #expect(FileName.safe(name) == expected)
+    }
+
     private func name(_ header: String?, of url: String = "http://a/b/file.bin?c=/d#/e") -> String {
         let fields = header.map { [HTTPField("Content-Disposition", $0)] } ?? []
         let answer = ExchangeAnswer(status: 200, headers: fields, url: url)
@@ -35,6 +60,13 @@ struct FileNameTests {
         ("inline;FileName = \"a.txt\" ; x=y", "a.txt"), ("attachment; filename=\"a;b\"", "a;b"),
         ("attachment; filename=\"a\\\"b\"", "a\"b"), ("attachment; filename=\"..\\\\a\"", "a"),
         ("attachment; filename=\"unclosed", "unclosed"),
+        // Escaped by no rule, as some servers have it.
+        ("attachment; filename=\"C:\\dir\\win.txt\"", "win.txt"),
+        ("attachment; filename=\"C:\\\\dir\\\\win.txt\"", "win.txt"),
+        ("attachment; filename=\"\\\\host\\dir\\a b.txt\"", "a b.txt"),
+        ("attachment; filename=C:\\dir\\win.txt", "win.txt"),
+        ("attachment; filename*=ISO-8859-1''caf%E9.txt", "café.txt"),
+        ("attachment; filename=\"a\"; filename*=iso-8859-1'fr'%C3%A9%85.txt", "Ã©.txt"),
         ("attachment; filename=\"a\"; filename*=UTF-8''%E2%82%AC.txt", "€.txt"),
         ("attachment; filename*=utf-8'de'..%2F..%2fa", "a"),
         ("attachment; filename*=UTF-8''a%00%0Ab", "ab"),

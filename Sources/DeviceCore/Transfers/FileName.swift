@@ -2,6 +2,8 @@ import Vocabulary
 
 /// The name of a downloaded file, made safe: no path, no hidden file, no control characters.
 enum FileName {
+    private typealias Scalars = Substring.UnicodeScalarView
+
     /// In bytes, as most file systems have it.
     fileprivate static let limit = 200
 
@@ -20,22 +22,48 @@ enum FileName {
     private static func made(safe name: String) -> String? {
         // What comes before is a path of somebody else's.
         let last = name.split(separator: "/").last?.split(separator: "\\").last ?? ""
-        var kept = ""
+        var kept = String.UnicodeScalarView()
         for scalar in last.unicodeScalars {
-            let isControl =
-                scalar.properties.generalCategory == .control
-                || scalar.properties.generalCategory == .format
-                || scalar.properties.generalCategory == .lineSeparator
-                || scalar.properties.generalCategory == .paragraphSeparator
-            guard !isControl else { continue }
-            guard kept.utf8.count + String(scalar).utf8.count <= limit else { break }
-            kept.unicodeScalars.append(scalar)
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator: continue
+            default: kept.append(scalar)
+            }
         }
         // A leading dot hides a file, a leading dash makes it an option.
         let plain = kept.drop { $0 == "." || $0 == "-" || $0 == " " }
-        let end = plain.lastIndex { $0 != " " && $0 != "." }
-        guard let end else { return nil }
-        return String(plain[...end])
+        guard let end = lastIndex(in: plain) else { return nil }
+        return shortened(plain[...end])
+    }
+
+    /// Of what a name may end with.
+    private static func lastIndex(in name: Scalars) -> Scalars.Index? {
+        name.lastIndex { $0 != " " && $0 != "." }
+    }
+
+    /// It keeps its extension, by which programs know what it is.
+    private static func shortened(_ name: Scalars) -> String {
+        guard String(name).utf8.count > limit else { return String(name) }
+        let ending = ending(of: name)
+        var bytes = String(ending).utf8.count
+        let stem = name.prefix {
+            bytes += String($0).utf8.count
+            return bytes <= limit
+        }
+        guard let end = lastIndex(in: stem) else { return String(ending) }
+        return String(stem[...end]) + String(ending)
+    }
+
+    /// From the last dot on, or from the one before `tar`.
+    private static func ending(of name: Scalars) -> Scalars {
+        let none = name[name.endIndex...]
+        guard let dot = name.lastIndex(of: ".") else { return none }
+        let ending = name[dot...]
+        // Else it is the end of a sentence.
+        guard ending.count <= 16, !ending.contains(" "), String(ending).utf8.count <= 32 else {
+            return none
+        }
+        let before = name[..<dot].suffix(4)
+        return String(before).lowercased() == ".tar" ? name[before.startIndex...] : ending
     }
 
     private static func lastPart(of url: String) -> String {
@@ -48,8 +76,12 @@ enum FileName {
             ? decoded(Substring(last)) ?? "" : String(Substring(last))
     }
 
-    /// Without percent signs; nil: not UTF-8.
+    /// Nil: not UTF-8.
     private static func decoded(_ text: Substring) -> String? {
+        String(validating: withoutPercents(text), as: UTF8.self)
+    }
+
+    private static func withoutPercents(_ text: Substring) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]
         while let byte = rest.popFirst() {
@@ -60,7 +92,21 @@ enum FileName {
                 bytes.append(byte)
             }
         }
-        return String(validating: bytes, as: UTF8.self)
+        return bytes
+    }
+
+    /// Of `filename*`: charset, language and text; nil: it cannot be read.
+    private static func extended(_ value: String) -> String? {
+        let pieces = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+        guard pieces.count == 3 else { return nil }
+        switch pieces[0].lowercased() {
+        case "utf-8": return decoded(pieces[2])
+        // RFC 5987 had it, and servers still send it.
+        case "iso-8859-1":
+            let scalars = withoutPercents(pieces[2]).map { UnicodeScalar($0) }
+            return String(String.UnicodeScalarView(scalars))
+        default: return nil
+        }
     }
 
     /// `filename*` of RFC 8187 before `filename`.
@@ -69,13 +115,7 @@ enum FileName {
         for part in parameters(of: header) {
             let (key, value) = (part.key.lowercased(), part.value)
             if key == "filename*" {
-                let pieces = value.split(
-                    separator: "'",
-                    maxSplits: 2,
-                    omittingEmptySubsequences: false
-                )
-                guard pieces.count == 3, pieces[0].lowercased() == "utf-8" else { continue }
-                if let name = decoded(pieces[2]) { return name }
+                if let name = extended(value) { return name }
             } else if key == "filename", plain == nil {
                 plain = value
             }
@@ -96,7 +136,9 @@ enum FileName {
                 if rest.first == "\"" {
                     rest = rest.dropFirst()
                     while let next = rest.popFirst(), next != "\"" {
-                        value.append(next == "\\" ? rest.popFirst() ?? next : next)
+                        // Many servers escape nothing: before a letter it separates a path.
+                        let escapes = next == "\\" && (rest.first == "\"" || rest.first == "\\")
+                        value.append(escapes ? rest.removeFirst() : next)
                     }
                 } else {
                     value = String(rest.prefix { $0 != ";" })
