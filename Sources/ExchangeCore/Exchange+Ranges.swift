@@ -29,7 +29,7 @@ extension Exchange {
         let range = head.fields.value(of: "Content-Range").flatMap(ContentRange.init)
         if isOfAnotherVersion(head, range, than: missing) { return startAnewAlone() }
         guard head.status == 206, let range, range.first == claim.next, let last = range.last,
-            last < claim.askedEnd, range.total == missing.total, Self.isIdentity(head),
+            last < claim.askedEnd, range.total == missing.total,
             head.length.map({ $0 == last - claim.next + 1 }) ?? true,
             Validators.confirm(missing.validator, head.fields)
         else { return lose(connection, "the server sends no range (status \(head.status))") }
@@ -45,7 +45,8 @@ extension Exchange {
     ) -> Bool {
         switch head.status {
         case 200:
-            head.length ?? missing.total != missing.total && Self.isIdentity(head)
+            head.length ?? missing.total != missing.total
+                && Validators.coding(of: head.fields) == missing.validator.coding
                 || Validators.contradict(missing.validator, head.fields)
         case 206:
             range?.total ?? missing.total != missing.total

@@ -4,10 +4,15 @@ import Vocabulary
 enum Validators {
     /// A strong one; nil: a later answer could be of another version unnoticed.
     static func strong(of fields: [HTTPField]) -> Validator? {
+        let coding = coding(of: fields)
         if let tag = fields.value(of: "ETag") {
-            return isStrong(tag) && isPlain(tag) ? .entityTag(tag) : nil
+            guard isStrong(tag) && isPlain(tag) else { return nil }
+            guard let coding else { return .entityTag(tag) }
+            return coding.utf8.count <= Validator.longestCoding
+                ? .encodedTag(tag, coding: coding) : nil
         }
-        guard let modified = fields.value(of: "Last-Modified"),
+        // A date is that of the object, and not of what a coding made of it.
+        guard coding == nil, let modified = fields.value(of: "Last-Modified"),
             let changed = HTTPDate.seconds(modified),
             let answered = fields.value(of: "Date").flatMap(HTTPDate.seconds),
             // Section 8.8.2.2: changed twice within one second, it would have the same date.
@@ -19,20 +24,29 @@ enum Validators {
     /// Whether an answer says itself that it is of this version. One that says nothing may be of
     /// another, whatever `If-Range` said: there are servers that ignore it.
     static func confirm(_ validator: Validator, _ fields: [HTTPField]) -> Bool {
-        switch validator {
-        case .entityTag(let tag): fields.value(of: "ETag") == tag
-        case .lastModified(let date): fields.value(of: "Last-Modified") == date
-        }
+        said(fields, in: validator) == validator.text && coding(of: fields) == validator.coding
     }
 
     /// Whether an answer says itself that it is of another version.
     static func contradict(_ validator: Validator, _ fields: [HTTPField]) -> Bool {
-        let said =
-            switch validator {
-            case .entityTag: fields.value(of: "ETag")
-            case .lastModified: fields.value(of: "Last-Modified")
-            }
-        return said != nil && !confirm(validator, fields)
+        let said = said(fields, in: validator)
+        return said != nil && said != validator.text
+    }
+
+    private static func said(_ fields: [HTTPField], in validator: Validator) -> String? {
+        switch validator {
+        case .entityTag, .encodedTag: fields.value(of: "ETag")
+        case .lastModified: fields.value(of: "Last-Modified")
+        }
+    }
+
+    /// Nil: the bytes of the body are those of the object.
+    static func coding(of fields: [HTTPField]) -> String? {
+        let codings = fields.values(of: "Content-Encoding").flatMap {
+            $0.lowercased().split(separator: ",").map(\.trimmingSpaces)
+        }
+        let real = codings.filter { !$0.isEmpty && $0 != "identity" }
+        return real.isEmpty ? nil : real.joined(separator: ", ")
     }
 
     /// Short enough to be kept, and without control characters.
@@ -95,5 +109,14 @@ enum RetryAfter {
             return nil
         }
         return min(max(.seconds(until - now), shortest), longest)
+    }
+}
+
+extension Substring {
+    fileprivate var trimmingSpaces: Substring {
+        let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+        let start = drop(while: isSpace)
+        guard let end = start.lastIndex(where: { !isSpace($0) }) else { return "" }
+        return start[...end]
     }
 }

@@ -54,6 +54,24 @@ struct DownloadTests {
 
     // MARK: Interrupted ones
 
+    /// Some servers say this of each file that ends with `.gz`.
+    @Test(arguments: [false, true])
+    func `what is compressed goes on under its own tag`(isWeak: Bool) throws {
+        server.change("/file") {
+            $0.fields = ["Content-Encoding: x-gzip"]
+            if isWeak { $0.tag = .weak }
+            ($0.dropsAfter, $0.holdsAfter) = (700_000, 600_000)
+        }
+        let id = try bench.enqueue()
+        try server.waitUntilHeld(1)
+        server.change("/file") { ($0.dropsAfter, $0.holdsAfter) = (nil, nil) }
+        server.release()
+        try bench.waitForEnd(id)
+        try bench.expectVersion(1)
+        let ranges = server.requests.map { $0.fields["range"] }
+        #expect(ranges == [nil, isWeak ? nil : "bytes=700000-"])
+    }
+
     @Test func `a connection that breaks costs nothing but what was on its way`() throws {
         server.change("/file") { $0.dropsAfter = 700_000 }
         try bench.download(["-w"])

@@ -28,7 +28,12 @@ struct RandomServer {
 
     init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
-    static func size(_ version: Int) -> Int { 40 + version % 3 }
+    static func size(_ version: Int) -> Int {
+        40 + (version < 0 ? encoded(version) : version) % 3
+    }
+
+    /// What a coding makes of a version, and back; of the same size, and with the same tag.
+    private static func encoded(_ version: Int) -> Int { -1000 - version }
 
     static func object(_ version: Int) -> [VersionedByte] {
         (0..<size(version)).map { VersionedByte(version: version, place: $0) }
@@ -73,11 +78,17 @@ struct RandomServer {
             answer.head.length = Int64(body.count)
             if random.below(2) == 0 { answer.cut = random.below(body.count) }
         }
-        if random.below(10) == 0 {
-            answer.head.fields.append(HTTPField("Content-Encoding", "gzip"))
-            answer.body = answer.body.map { VersionedByte(version: -1, place: $0.place) }
-        }
+        mayEncode(&answer)
         return answer
+    }
+
+    /// Although nobody asks for that.
+    private mutating func mayEncode(_ answer: inout Answer) {
+        guard random.below(10) == 0 else { return }
+        answer.head.fields.append(HTTPField("Content-Encoding", "gzip"))
+        answer.body = answer.body.map {
+            VersionedByte(version: Self.encoded($0.version), place: $0.place)
+        }
     }
 
     private mutating func part(from asked: Int) -> Answer {
@@ -93,6 +104,7 @@ struct RandomServer {
         var answer = Answer(head: head(206, fields, nil), body: body)
         if random.below(2) == 0 { answer.head.length = Int64(body.count) }
         if random.below(3) == 0 { answer.cut = random.below(body.count + 1) }
+        mayEncode(&answer)
         return answer
     }
 

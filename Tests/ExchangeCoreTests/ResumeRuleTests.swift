@@ -123,18 +123,57 @@ struct ResumeRuleTests {
         #expect(interrupted(exchange.bodyEnded())?.cause == .connection)
     }
 
-    @Test func `a compressed body is no object`() {
-        for fields in [["Content-Encoding": "gzip"], ["content-encoding": "identity, br"]] {
-            var exchange = Self.fresh()
-            let fields = fields.map { HTTPField($0.key, $0.value) }
-            let head = Exchange.Head(status: 200, fields: fields, length: 10)
-            #expect(failure(exchange.answered(head)) == .badAnswer)
-        }
-        var two = Self.fresh()
-        let head = Self.head(200, ["Content-Encoding": "identity", "Content-Encoding": "gzip"])
-        #expect(failure(two.answered(head)) == .badAnswer)
-        var plain = Self.fresh()
+    @Test(arguments: [["Content-Encoding": "gzip"], ["content-encoding": "identity, br"]])
+    func `a compressed body is the object, but for an app`(fields: [String: String]) throws {
+        let fields = fields.map { HTTPField($0.key, $0.value) }
+        let head = Exchange.Head(status: 200, fields: fields, length: 10)
+        var exchange = Self.fresh()
+        let answer = try #require(told(exchange.answered(head)))
+        #expect(answer.validator == nil && answer.total == 10)
+        _ = exchange.received(10)
+        #expect(exchange.bodyEnded() == [.end(.complete(size: 10))])
+        var app = Self.fresh(.deliver)
+        #expect(failure(app.answered(head)) == .badAnswer)
+        var plain = Self.fresh(.deliver)
         #expect(told(plain.answered(Self.head(200, ["Content-Encoding": "identity"]))) != nil)
+    }
+
+    /// `Last-Modified` is that of the object in every coding.
+    @Test func `a compressed body goes on only under a tag, and in the same coding`() throws {
+        let gzip: KeyValuePairs<String, String> = [
+            "ETag": Self.tag, "Content-Encoding": " GZIP ,identity",
+        ]
+        var exchange = Self.fresh()
+        let answer = try #require(told(exchange.answered(Self.head(200, gzip, length: 100))))
+        let validator = Validator.encodedTag(Self.tag, coding: "gzip")
+        #expect(answer.validator == validator)
+        let long = String(repeating: "a", count: 65)
+        let others: [KeyValuePairs<String, String>] = [
+            ["ETag": "W/\"one\"", "Content-Encoding": "gzip"],
+            ["ETag": Self.tag, "Content-Encoding": long],
+            [
+                "Last-Modified": "Sun, 01 Mar 2026 12:00:00 GMT",
+                "Date": "Sun, 01 Mar 2026 12:01:00 GMT", "Content-Encoding": "gzip",
+            ],
+        ]
+        for other in others {
+            var exchange = Self.fresh()
+            let answer = try #require(told(exchange.answered(Self.head(200, other))))
+            #expect(answer.validator == nil)
+        }
+        let point = ResumePoint(offset: 40, validator: validator, total: 100)
+        var same = Self.resumed(point)
+        let more: KeyValuePairs<String, String> = ["Content-Encoding": "gzip"]
+        let rest = try #require(told(same.answered(Self.part("bytes 40-99/100", more: more))))
+        #expect(rest.offset == 40 && rest.validator == validator && !rest.startsAnew)
+        for unfit in [
+            Self.part("bytes 40-99/100"),
+            Self.part("bytes 40-99/100", more: ["Content-Encoding": "br"]),
+            Self.part("bytes 40-99/100", "\"two\"", more: more),
+        ] {
+            var exchange = Self.resumed(point)
+            #expect(told(exchange.answered(unfit))?.startsAnew == true)
+        }
     }
 
     @Test func `a limit of size holds for what is said and for what is sent`() {

@@ -122,6 +122,14 @@ struct NetworkCodecTests {
         for report in Self.reports { #expect(try NetworkReport(report.bytes()) == report) }
     }
 
+    @Test func `what is compressed keeps its coding`() throws {
+        let validator = Validator.encodedTag("\"a\"", coding: "x-gzip")
+        let order = Self.orders { $0.resume?.validator = validator }
+        #expect(try NetworkOrder(order.bytes()) == order)
+        let report = Self.answers { $0.validator = validator }
+        #expect(try NetworkReport(report.bytes()) == report)
+    }
+
     /// `OFFSTAGE_WRITE_DOCUMENTS=1` adds those that are missing.
     @Test func `the fuzzer begins with each of these messages`() throws {
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
@@ -242,6 +250,9 @@ struct NetworkCodecTests {
         ("validator", orders { $0.resume?.validator = .entityTag("") }),
         ("validator", orders { $0.resume?.validator = .entityTag("\"a\"\r\nX: y") }),
         ("validator", orders { $0.resume?.validator = .lastModified(line) }),
+        ("validator", orders { $0.resume?.validator = .encodedTag("\"a\"", coding: "") }),
+        ("validator", orders { $0.resume?.validator = .encodedTag("\"a\"", coding: "a\nb") }),
+        ("validator", orders { $0.resume?.validator = .encodedTag("\"a\"", coding: line) }),
         ("timeout", orders { $0.timeout = .zero }),
         ("timeout", orders { $0.timeout = .days(2) }),
         ("size limit", orders { $0.sizeLimit = -1 }),

@@ -72,7 +72,8 @@ extension SessionTask {
 extension FetchedPart {
     fileprivate var textBytes: Int {
         let head = (head?.url?.utf8.count ?? 0) + (head?.fields.textBytes ?? 0)
-        return point.validator.text.utf8.count + head
+        let validator = point.validator
+        return validator.text.utf8.count + (validator.coding?.utf8.count ?? 0) + head
     }
 }
 

@@ -5,13 +5,27 @@ package enum Validator: Hashable, Sendable, Codable {
     case entityTag(String)
     /// A date that is strong by section 8.8.2.2, as the server wrote it.
     case lastModified(String)
+    /// An entity tag, and the coding of the bytes that have it (`Content-Encoding`): there are
+    /// servers that give bytes in another coding the same tag.
+    indirect case encodedTag(String, coding: String)
 
     /// As the value of `If-Range`.
     package var text: String {
         switch self {
-        case .entityTag(let text), .lastModified(let text): text
+        case .entityTag(let text), .lastModified(let text), .encodedTag(let text, _): text
         }
     }
+
+    /// Of the bytes; nil: none.
+    package var coding: String? {
+        switch self {
+        case .entityTag, .lastModified: nil
+        case .encodedTag(_, let coding): coding
+        }
+    }
+
+    /// Of a coding.
+    package static let longestCoding = 64
 }
 
 /// Where a download goes on: bytes that are durable, and of which version they are.

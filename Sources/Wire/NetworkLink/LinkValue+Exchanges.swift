@@ -20,17 +20,27 @@ extension HTTPField: LinkValue {
 
 extension Validator: LinkValue {
     init(from fields: inout FieldReader) throws(NetworkError) {
-        self =
-            try fields.take(Bool.self)
-            ? .entityTag(try fields.take()) : .lastModified(try fields.take())
+        switch try fields.byte() {
+        case 0: self = .lastModified(try fields.take())
+        case 1: self = .entityTag(try fields.take())
+        case 2: self = .encodedTag(try fields.take(), coding: try fields.take())
+        case _: throw NetworkError("no such validator")
+        }
     }
 
     func put(to fields: inout FieldWriter) {
         switch self {
-        case .entityTag: fields.put(true)
-        case .lastModified: fields.put(false)
+        case .lastModified(let date):
+            fields.byte(0)
+            fields.put(date)
+        case .entityTag(let tag):
+            fields.byte(1)
+            fields.put(tag)
+        case .encodedTag(let tag, let coding):
+            fields.byte(2)
+            fields.put(tag)
+            fields.put(coding)
         }
-        fields.put(text)
     }
 }
 

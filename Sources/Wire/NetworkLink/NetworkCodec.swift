@@ -219,6 +219,9 @@ extension ResumePoint {
 extension Validator {
     fileprivate func check() throws(NetworkError) {
         try demand(!text.isEmpty && text.utf8.count <= 1024 && text.isLine, "validator")
+        guard let coding else { return }
+        try demand((1...Self.longestCoding).contains(coding.utf8.count), "validator")
+        try demand(coding.isLine, "validator")
     }
 }
 
