@@ -25,6 +25,7 @@ extension Control1 {
         package var directory: String?
         package var overwrite = false
         package var connections: Int64?
+        package var permissions: Int64?
         package var manner = TransferManner()
         package init() {}
 
@@ -37,6 +38,13 @@ extension Control1 {
                 &connections,
                 in: 1...Int64(ExchangeOrder.mostConnections),
                 "1 to 16, over which ranges of a file are fetched side by side"
+            )
+            try fields.option(
+                "permissions",
+                &permissions,
+                in: 0o600...0o666,
+                "of the files, 384 (0600) to 438 (0666), none to execute; if they are not given, "
+                    + "the umask of the daemon decides"
             )
             try manner.pass(&fields)
         }

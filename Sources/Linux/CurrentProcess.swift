@@ -7,6 +7,14 @@ package enum CurrentProcess {
     package static var user: UInt32 { geteuid() }
     package static var group: UInt32 { getegid() }
 
+    /// The permissions that new files do not get. Nil: the kernel does not say; who asks umask(2)
+    /// changes it.
+    package static var fileMask: UInt32? {
+        let lines = (try? Files.text("/proc/self/status"))?.split(separator: "\n") ?? []
+        guard let line = lines.first(where: { $0.hasPrefix("Umask:") }) else { return nil }
+        return UInt32(line.dropFirst("Umask:".count).filter { !$0.isWhitespace }, radix: 8)
+    }
+
     package static func environment(_ name: String) -> String? {
         guard let value = unsafe getenv(name) else { return nil }
         return unsafe String(cString: value)

@@ -179,6 +179,10 @@ package struct FileDescriptor: ~Copyable, Sendable {
         return FileStatus(information)
     }
 
+    package func setPermissions(_ permissions: UInt32) throws(LinuxError) {
+        try check(fchmod(number, permissions), "fchmod", "descriptor \(number)")
+    }
+
     package func truncate(to size: Int64) throws(LinuxError) {
         try checkAgain("ftruncate", "descriptor \(number)") { ftruncate(number, Int(size)) }
     }

@@ -44,7 +44,7 @@ struct TransferRecordTests {
         order.delay = .seconds(4)
         order.credentials = CredentialFiles()
         order.credentials?.netrc = "/n"
-        (order.notifies, order.moreConnections) = (true, 3)
+        (order.notifies, order.moreConnections, order.permissions) = (true, 3, 0o640)
         var transfer = Transfer(
             id: TransferID(8),
             order: order,

@@ -73,6 +73,25 @@ struct TransferRuleTests {
         #expect(bench.placed[id]?.overwrites == true)
     }
 
+    @Test(arguments: [0, 0o600, 0o640, 0o666] as [UInt16])
+    mutating func `a file gets the permissions that were asked for, after a restart too`(
+        permissions: UInt16
+    ) throws {
+        let id = try enqueue { $0.permissions = permissions }
+        #expect(bench.begun[id]?.file.permissions == permissions)
+        bench.report(id, .ended(.interrupted(.init(.stopped)), durable: 0))
+        try bench.restart()
+        #expect(bench.transfer(id)?.file.permissions == permissions)
+    }
+
+    @Test(arguments: [0o200, 0o400, 0o644 | 0o100, 0o601, 0o4600, 0o777, .max] as [UInt16])
+    mutating func `permissions that no file of a user has are refused`(permissions: UInt16) {
+        var order = TransferOrder(url: Self.url, directory: "/home/user")
+        order.permissions = permissions
+        bench.ask(.transfer(.enqueue([order], token: nil)))
+        #expect(bench.refusal?.reason == "a file cannot have these permissions")
+    }
+
     @Test mutating func `without leave no file is overwritten`() throws {
         let id = try enqueue()
         answer(id, "1")

@@ -38,6 +38,28 @@ struct DownloadTests {
         #expect(try bench.names() == ["file"])
     }
 
+    @Test(arguments: [("077", 0o600), ("002", 0o664)] as [(String, UInt32)])
+    func `a file has the permissions that the umask of its user leaves, from the first byte`(
+        mask: String,
+        permissions: UInt32
+    ) throws {
+        server.change("/file") { $0.holdsAfter = 600_000 }
+        let words = ["download", bench.url, "--socket", daemon.socket]
+        let script = "umask \(mask); exec \"$0\" \"$@\""
+        var command = Command(["sh", "-c", script, Products.path(of: "offstage")] + words)
+        command.directory = bench.path("")
+        let outcome = try command.run()
+        #expect(outcome.succeeded, "\(outcome.errors)")
+        let id = String(outcome.output.dropFirst("transfer ".count).prefix { $0 != ":" })
+        try server.waitUntilHeld(1)
+        let part = Files.status(bench.path(".offstage-\(id).part"))
+        #expect(part?.permissions == permissions)
+        server.release()
+        try bench.waitForEnd(id)
+        try bench.expectVersion(1)
+        #expect(Files.status(bench.path("file"))?.permissions == permissions)
+    }
+
     @Test(arguments: [404, 410, 403]) func `an error leaves no file`(status: Int) throws {
         server.change("/file") { $0.status = status }
         let outcome = try bench.download(["-w"], succeeds: false)

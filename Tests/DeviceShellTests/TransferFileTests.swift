@@ -84,6 +84,32 @@ struct TransferFileTests {
         try Wait.until("it is opened") { try begin(path) == nil }
     }
 
+    @Test(arguments: [0o600, 0o640, 0o666] as [UInt16])
+    func `a part has the permissions of its file, whatever it had and our umask says`(
+        permissions: UInt16
+    ) throws {
+        let path = try makeDirectory("to-here")
+        scratch.write("older", to: "to-here/.older")
+        try Files.setPermissions(path + "/.older", 0o644)
+        let files = TransferFiles(directories: TurnDirectory(try EventLoop()))
+        for name in [".new", ".older"] {
+            var file = TransferFile(directory: path, partialName: name)
+            file.permissions = permissions
+            _ = try files.open(file, durable: 0)
+            #expect(Files.status("\(path)/\(name)")?.permissions == UInt32(permissions))
+        }
+    }
+
+    @Test func `a part of which nothing is said keeps its permissions`() throws {
+        let path = try makeDirectory("to-here")
+        scratch.write("older", to: "to-here/.partial")
+        try Files.setPermissions(path + "/.partial", 0o604)
+        let files = TransferFiles(directories: TurnDirectory(try EventLoop()))
+        let file = TransferFile(directory: path, partialName: ".partial")
+        _ = try files.open(file, durable: 0)
+        #expect(Files.status(path + "/.partial")?.permissions == 0o604)
+    }
+
     @Test func `who needs a directory for longer shares it, while its path leads there`() throws {
         let loop = try EventLoop()
         let directories = TurnDirectory(loop)

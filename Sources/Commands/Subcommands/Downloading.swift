@@ -45,7 +45,8 @@ extension OffstageProgram {
                 + "versions.",
             "Without --output a file gets the name that the server gives, else that of the URL. "
                 + "While it is incomplete its name is hidden (.offstage-NUMBER.part). An existing "
-                + "file is kept unless --overwrite is given.",
+                + "file is kept unless --overwrite is given. A file has the permissions that the "
+                + "umask of this command leaves.",
             "An answer with status 400 or more leaves no file. Transient errors are retried after "
                 + "1 s, then after twice as long each time, up to 10 minutes (plus up to half of "
                 + "that at random), for a week. \"offstage transfers\" says what each one waits "
@@ -99,6 +100,8 @@ extension OffstageProgram {
         try place(options, &call)
         call.overwrite = options.has("overwrite")
         call.connections = try connections(options["connections"])
+        // The owner always reads and writes: the daemon does.
+        call.permissions = CurrentProcess.fileMask.map { Int64(0o666 & ~$0 | 0o600) }
         call.manner = try TransferOptions(invocation).manner()
         return call
     }

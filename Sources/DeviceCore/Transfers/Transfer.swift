@@ -219,12 +219,14 @@ package struct Transfer: Hashable, Sendable, Codable {
     }
 
     package var file: TransferFile {
-        TransferFile(
+        var file = TransferFile(
             directory: order.directory,
             partialName: ".offstage-\(partOf ?? id).part",
             former: former,
             credentials: order.credentials
         )
+        file.permissions = order.permissions
+        return file
     }
 }
 
@@ -399,6 +401,8 @@ package struct TransferOrder: Hashable, Sendable, Codable {
     /// nil: it is the caller's own date.
     @Rare package var delay: Interval? = nil
     package var errors: ExchangeOrder.ErrorAnswers
+    /// Of its file, in the bits of chmod; 0: the umask of the daemon decides.
+    @OmittedIfDefault package var permissions: UInt16 = 0
     /// Of the whole file, as 32 bytes; nil: not checked.
     package var sha256: [UInt8]?
     package var timeout: Interval

@@ -97,6 +97,8 @@ package struct TransferFile: Hashable, Sendable, Codable {
     package var credentials: CredentialFiles?
     /// The same, of what an app has said.
     package var logins: [TransferLogin] = []
+    /// In the bits of chmod; 0: the umask of the daemon decides.
+    @OmittedIfDefault package var permissions: UInt16 = 0
 
     package init(
         directory: String,

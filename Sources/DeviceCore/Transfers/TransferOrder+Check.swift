@@ -42,6 +42,14 @@ extension TransferOrder {
                 "give another number"
             )
         }
+        // Whoever owns the file reads and writes it, and nobody executes it.
+        guard permissions == 0 || permissions & ~0o066 == 0o600 else {
+            throw invalid(
+                "a file cannot have these permissions",
+                String(permissions, radix: 8),
+                "give 600 to 666, in octal digits, without any to execute"
+            )
+        }
         guard timeout > .zero, resourceTimeout > .zero, rateLimit ?? 1 > 0 else {
             throw invalid("a limit must be above zero", "", "leave it out for none")
         }

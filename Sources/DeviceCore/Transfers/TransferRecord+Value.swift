@@ -96,6 +96,7 @@ extension TransferOrder {
         if needs == Needs() { fields.put("needs", [:]) } else { try fields.put("needs", needs) }
         fields.put("notifies", notifies)
         fields.put("overwrites", .bool(overwrites))
+        if permissions != 0 { fields.put("permissions", Int64(permissions)) }
         fields.put("proxy", proxy)
         fields.put("rateLimit", rateLimit)
         fields.put("resourceTimeout", resourceTimeout.nanoseconds)

@@ -39,7 +39,12 @@ struct TransferFiles {
         do throws(LinuxError) {
             let opened = try directories.open(file.directory)
             try Self.bring(file, to: opened.directory)
-            let descriptor = try opened.directory.open(file.partialName, [.both, .create])
+            let wanted = file.permissions == 0 ? nil : UInt32(file.permissions)
+            let descriptor = try opened.directory.open(
+                file.partialName,
+                [.both, .create],
+                permissions: wanted ?? 0o666
+            )
             // The lock goes with the descriptor to the process that fetches, and ends with it. Some
             // file systems have none.
             guard (try? descriptor.tryLock()) ?? true else {
@@ -50,6 +55,8 @@ struct TransferFiles {
                 try? opened.directory.remove(file.partialName)
                 throw LinuxError("open", file.partialName, .stale)
             }
+            // Our umask has narrowed them, or it is an older file. Some file systems have none.
+            if let wanted, status.permissions != wanted { try? descriptor.setPermissions(wanted) }
             let partial = PartialFile(path: file.directory, name: file.partialName, opened: opened)
             return Opened(descriptor: descriptor, inode: status.inode, partial: partial)
         } catch {

@@ -55,6 +55,7 @@ extension OmittedIfDefault: Codable {
 
 extension Bool: Defaulted { @usableFromInline package static var defaultValue: Bool { false } }
 extension Int64: Defaulted { @usableFromInline package static var defaultValue: Int64 { 0 } }
+extension UInt16: Defaulted { @usableFromInline package static var defaultValue: UInt16 { 0 } }
 extension String: Defaulted { @usableFromInline package static var defaultValue: String { "" } }
 extension Array: Defaulted where Element: Equatable & Codable {
     @usableFromInline package static var defaultValue: [Element] { [] }
