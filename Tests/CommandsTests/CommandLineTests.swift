@@ -101,6 +101,18 @@ struct CommandLineTests {
             "--setenv \"OFFSTAGE_APP=x\" names a variable that Offstage sets itself\nChoose"
         ),
         ("submit --refresh --power -- true", "submit: --refresh does not take --power\nLeave"),
+        (
+            "upload --idempotent http://localhost/a /etc/passwd",
+            "upload: --idempotent is for POST only\nAdd --method POST"
+        ),
+        (
+            "upload --idempotent --method put http://localhost/a /etc/passwd",
+            "upload: --idempotent is for POST only\nAdd --method POST"
+        ),
+        (
+            "upload http://localhost/a -",
+            "upload: - would be standard input, which is not possible\nName a file"
+        ),
     ])
     func whatIsWrongWithItIsSaid(_ line: String, _ message: String) {
         let control = CoreControl(at: terminal.now)

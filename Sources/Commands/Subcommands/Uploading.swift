@@ -76,6 +76,13 @@ extension OffstageProgram {
             call.method = method.uppercased()
         }
         call.idempotent = invocation.options.has("idempotent")
+        guard !call.idempotent || call.method == UploadMethod.post.rawValue else {
+            throw Failure(
+                .usage,
+                "upload: --idempotent is for POST only",
+                fix: "Add --method POST, or leave it out: a PUT is sent again anyway."
+            )
+        }
         call.manner = try TransferOptions(invocation).manner()
         return call
     }
@@ -85,6 +92,14 @@ extension OffstageProgram {
         _ path: String,
         _ url: String
     ) throws(Failure) -> Control1.UploadFile {
+        guard path != "-" else {
+            throw Failure(
+                .usage,
+                "upload: - would be standard input, which is not possible",
+                fix: "Name a file: the daemon makes the transfer, not this terminal. A file of "
+                    + "this name is ./-."
+            )
+        }
         guard let real = Files.resolved(path) else {
             throw Failure(.notFound, "upload: there is no file \(path.quoted)")
         }
