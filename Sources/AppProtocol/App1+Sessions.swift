@@ -95,7 +95,7 @@ extension App1 {
 
         mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.required("task", &task)
-            try fields.required("url", &url)
+            try fields.required("url", &url, upTo: ExchangeOrder.longestURL)
             try fields.option("method", &method)
             try fields.option("descriptor", &descriptor, in: 0...1 << 30)
             try fields.option("resume", &resume)
@@ -194,7 +194,7 @@ extension App1 {
             try fields.argument("session", &session)
             try fields.argument("question", &question)
             try fields.argument("answer", &answer)
-            try fields.option("url", &url, upTo: 8192, "of request")
+            try fields.option("url", &url, upTo: ExchangeOrder.longestURL, "of request")
             try fields.option("headers", &headers, "of request, each NAME: VALUE")
             try fields.option("user", &user, "of login")
             try fields.option("password", &password, "of login")

@@ -13,7 +13,7 @@ extension Control1 {
         package var texts: [String] { [url] + [file, sha256].compactMap(\.self) }
 
         mutating func pass(_ fields: inout Fields) throws(OptionError) {
-            try fields.required("url", &url)
+            try fields.required("url", &url, upTo: ExchangeOrder.longestURL)
             try fields.option("file", &file)
             try fields.option("sha256", &sha256)
         }
@@ -79,7 +79,7 @@ extension Control1 {
         package var texts: [String] { [url, file] }
 
         mutating func pass(_ fields: inout Fields) throws(OptionError) {
-            try fields.required("url", &url)
+            try fields.required("url", &url, upTo: ExchangeOrder.longestURL)
             try fields.required("file", &file)
         }
     }

@@ -106,6 +106,20 @@ package struct Fields {
         field = found
     }
 
+    /// The same of a text that may be longer than others.
+    mutating func required(
+        _ name: String,
+        _ text: inout String,
+        upTo limit: Int
+    ) throws(OptionError) {
+        var found = mode == .reading ? nil : text
+        try option(name, &found, upTo: limit)
+        guard let given = found else {
+            throw OptionError(reason: "\(name) is missing", value: "", fix: "give \(name)")
+        }
+        text = given
+    }
+
     /// False is left out.
     mutating func option(
         _ name: String,

@@ -9,7 +9,7 @@ struct RequestTarget: Hashable, Sendable {
     private(set) var isForeign = false
 
     static let mostRedirects = 20
-    static let longestURL = 8192
+    static let longestURL = ExchangeOrder.longestURL
 
     init(_ url: String) { self.url = url }
 

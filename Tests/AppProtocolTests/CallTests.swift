@@ -210,6 +210,20 @@ struct CallTests {
         #expect(error?.value == "10001 elements")
     }
 
+    @Test func `a URL may be as long as every part of the way takes it`() throws {
+        func read(_ length: Int) throws {
+            let start = "http://h/"
+            let url = start + String(repeating: "a", count: length - start.utf8.count)
+            let upload: Value = [["url": .string(url), "file": "/a"]]
+            let download: [Value] = [[["url": .string(url)]], ["directory": "/tmp"]]
+            _ = try Control1.Upload([upload, [:]], strictly: true)
+            _ = try Control1.Download(download, strictly: true)
+        }
+        try read(ExchangeOrder.longestURL)
+        let error = #expect(throws: OptionError.self) { try read(ExchangeOrder.longestURL + 1) }
+        #expect(error?.reason == "url is too long" && error?.fix == "at most 8192 bytes")
+    }
+
     @Test func `a pause has one end`() throws {
         let call = Control1.Pause {
             $0.seconds = .hours(1)

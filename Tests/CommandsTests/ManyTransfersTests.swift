@@ -163,7 +163,7 @@ struct ManyTransfersTests {
     @Test func `a long list with one URL that no call takes is not handed over in part`() throws {
         let control = Taking()
         let lines = (1...12_000).map { "https://example.org/\($0)\n" }
-        let long = "https://example.org/" + String(repeating: "a", count: 4096)
+        let long = "https://example.org/" + String(repeating: "a", count: 8192)
         let path = try scratch.write("list", lines.joined() + long)
         let outcome = terminal.run(["download", "-d", "/tmp", "-i", path], control)
         #expect(outcome.status == 2 && control.calls.isEmpty)

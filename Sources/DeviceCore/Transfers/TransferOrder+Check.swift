@@ -2,7 +2,7 @@ import Vocabulary
 
 extension TransferOrder {
     /// In bytes.
-    static let longestURL = 8192
+    static let longestURL = ExchangeOrder.longestURL
     static let longestHeaders = 32_768
     static let mostHeaders = 128
 

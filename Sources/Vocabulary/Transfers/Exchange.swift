@@ -30,6 +30,8 @@ package struct ExchangeOrder: Hashable, Sendable, Codable {
     /// For one file.
     package static let mostConnections = 16
     package static let longestTimeout = Interval.days(1)
+    /// In bytes.
+    package static let longestURL = 8192
 
     /// What becomes of an answer with a status of 400 or more.
     package enum ErrorAnswers: String, Hashable, Sendable, Codable, CaseIterable {
