@@ -109,6 +109,7 @@ extension ProgramTable {
                         fix: "Write --\(row.long) instead."
                     )
                 }
+                if name != word { try checkValue(name, rows, help) }
                 throw Failure.unknown(
                     "option",
                     name,
@@ -117,6 +118,22 @@ extension ProgramTable {
                 )
             }
         }
+    }
+
+    /// `name`, maybe shortened, was given a value: some options have none.
+    private func checkValue(
+        _ name: String,
+        _ rows: [OptionRow],
+        _ help: String
+    ) throws(Failure) {
+        let whole = rows.filter { $0.spellings.contains(name) }
+        let meant = whole.isEmpty ? rows.filter { ("--" + $0.long).hasPrefix(name) } : whole
+        guard meant.count == 1, let row = meant.first, row.argument == nil else { return }
+        throw Failure(
+            .usage,
+            "--\(row.long) takes no value",
+            fix: "Write --\(row.long) alone; \"\(help)\" lists the options."
+        )
     }
 
     /// A variable of a shell that is not set is no path.

@@ -27,6 +27,13 @@ struct CommandLineTests {
         ("move", "move: ID is missing\nUsage: offstage move --first|--last ID..."),
         ("dismiss", "dismiss: give either apps or --all"),
         ("dismiss a --all", "dismiss: give either apps or --all"),
+        (
+            "download --wait=5 http://localhost/a",
+            "--wait takes no value\nWrite --wait alone; \"offstage help download\" lists"
+        ),
+        ("download -w=5 http://localhost/a", "--wait takes no value\nWrite --wait alone"),
+        ("download --overw=yes http://localhost/a", "--overwrite takes no value\n"),
+        ("download --wiat=5 http://localhost/a", "there is no option \"--wiat\"\nDid you mean"),
         ("set", "set: CONDITION or SETTING is missing"),
         ("set battery", "set: VALUE is missing"),
         ("set battery -1", "battery cannot be \"-1\""),
