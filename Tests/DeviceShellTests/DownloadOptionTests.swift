@@ -50,6 +50,7 @@ struct DownloadOptionTests {
         let outcome = try download(["--cookies", file], succeeds: false)
         #expect(outcome.errors.contains("line 1 is no cookie"))
         #expect(outcome.errors.contains(file))
+        #expect(outcome.errors.contains("(export the cookies in Netscape's format"))
         let missing = try download(["--cookies", file + "x"], succeeds: false)
         #expect(missing.errors.contains("there is no file"))
         #expect(try run(["transfers"]).output.contains("no transfers"))
@@ -77,6 +78,14 @@ struct DownloadOptionTests {
         #expect(!String(decoding: stored, as: UTF8.self).contains("secret"))
     }
 
+    @Test func `a netrc that is none is refused with the line and how to write it`() throws {
+        try daemon.start()
+        try daemon.scratch.write("home/.netrc", "machine 127.0.0.1 login\n")
+        let outcome = try download(["--netrc"], succeeds: false)
+        #expect(outcome.errors.contains("line 1 ends after login"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("(write entries as machine HOST login NAME"))
+    }
+
     @Test func `a server that asks for a certificate gets it`() throws {
         let (certificate, key) = (daemon.scratch("client.pem"), daemon.scratch("client.key"))
         try SelfSignedCertificate.make(at: certificate, key: key, name: "client")
@@ -89,6 +98,7 @@ struct DownloadOptionTests {
         #expect(!refused.succeeded && refused.errors.contains("400"), "\(refused.errors)")
         let keyless = try run(["download", "--cert", certificate, nginx.url("file")])
         #expect(keyless.errors.contains("it has no private key in PEM"))
+        #expect(keyless.errors.hasSuffix("(give --key)\n"), "\(keyless.errors)")
         let outcome = try run(
             ["download", "-w", "--cert", certificate, "--key", key, nginx.url("file")]
         )

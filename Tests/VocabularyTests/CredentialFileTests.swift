@@ -108,6 +108,7 @@ struct CredentialFileTests {
     @Test(arguments: [
         ("machine", "line 1 ends after machine"),
         ("machine a\nlogin", "line 2 ends after login"),
+        ("machine a login\n\n", "line 1 ends after login"),
         ("machine a\nlogin \"x", "line 2 has a quotation mark without its other one"),
         ("\n<html>", "line 2 has a word that is not known"),
     ])

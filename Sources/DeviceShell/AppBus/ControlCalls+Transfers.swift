@@ -106,7 +106,7 @@ extension Control1.TransferManner {
                     .invalid,
                     reason: error.reason,
                     value: error.path,
-                    fix: "name a file that you can read"
+                    fix: error.fix
                 )
             }
         }

@@ -11,6 +11,8 @@ final class CredentialReader {
     struct Problem: Error {
         let reason: String
         let path: String
+        /// What to do about it.
+        var fix = "name a file that you can read"
 
         var failure: ExchangeFailure {
             ExchangeFailure(.credentials, reason: "\(path): \(reason)")
@@ -32,7 +34,7 @@ final class CredentialReader {
                 $0.expires.map { $0 > now.nanoseconds / 1_000_000_000 } ?? true
             }
         }
-        if let path = files.netrc { credentials.logins = try Self.parse(path, LoginFile.parse) }
+        if let path = files.netrc { credentials.logins = try Self.logins(path) }
         credentials = credentials.narrowed(to: host)
         try Self.check(credentials, files, host)
         credentials.certificate = try Self.certificate(files)
@@ -42,9 +44,21 @@ final class CredentialReader {
     private func cookies(_ path: String) throws(Problem) -> [Cookie] {
         let file = try Self.open(path)
         if let known, known.path == path, known.identity == file.identity { return known.cookies }
-        let cookies = try Self.parse(path, Cookie.parse)
+        let cookies = try Self.parse(
+            path,
+            Cookie.parse,
+            fix: "export the cookies in Netscape's format, as \"curl --cookie-jar\" writes it"
+        )
         known = (path, file.identity, cookies)
         return cookies
+    }
+
+    private static func logins(_ path: String) throws(Problem) -> [Credentials.Login] {
+        try parse(
+            path,
+            LoginFile.parse,
+            fix: "write entries as machine HOST login NAME password PASSWORD"
+        )
     }
 
     private static func check(
@@ -62,14 +76,16 @@ final class CredentialReader {
             throw Problem(
                 reason: "it has more than \(ByteSize.text(Int64(Credentials.cookieBytes))) of "
                     + "cookies for \(host)",
-                path: files.cookies ?? ""
+                path: files.cookies ?? "",
+                fix: "leave out those that are not needed"
             )
         }
         if logins > Credentials.loginBytes {
             throw Problem(
                 reason: "it has more than \(ByteSize.text(Int64(Credentials.loginBytes))) of "
                     + "names and passwords for \(host)",
-                path: files.netrc ?? ""
+                path: files.netrc ?? "",
+                fix: "leave out those that are not needed"
             )
         }
     }
@@ -82,33 +98,49 @@ final class CredentialReader {
         let keyPath = files.key ?? path
         let key = try keyPath == path ? certificate : text(keyPath)
         guard certificate.contains("-----BEGIN CERTIFICATE-----") else {
-            throw Problem(reason: "it has no certificate in PEM", path: path)
+            throw Problem(
+                reason: "it has no certificate in PEM",
+                path: path,
+                fix: "give one with --cert"
+            )
         }
         guard key.contains("PRIVATE KEY-----") else {
-            throw Problem(reason: "it has no private key in PEM", path: keyPath)
+            throw Problem(
+                reason: "it has no private key in PEM",
+                path: keyPath,
+                fix: files.key == nil ? "give --key" : "give another file with --key"
+            )
         }
         guard !key.contains("BEGIN ENCRYPTED"), !key.contains("Proc-Type: 4,ENCRYPTED") else {
             throw Problem(
                 reason: "the key needs a passphrase, for which nobody can be asked later; "
                     + "\"openssl pkey\" writes it without",
-                path: keyPath
+                path: keyPath,
+                fix: "give the key without one with --key"
             )
         }
         guard certificate.utf8.count <= Credentials.certificateBytes,
             key.utf8.count <= Credentials.keyBytes
-        else { throw Problem(reason: "it is too long", path: path) }
+        else {
+            throw Problem(
+                reason: "it is too long",
+                path: path,
+                fix: "keep only the certificate, those that lead to its authority, and the key"
+            )
+        }
         return Credentials.ClientCertificate(certificate: certificate, key: key)
     }
 
     private static func parse<Parsed>(
         _ path: String,
-        _ parse: (String) throws(CredentialError) -> Parsed
+        _ parse: (String) throws(CredentialError) -> Parsed,
+        fix: String
     ) throws(Problem) -> Parsed {
         let text = try text(path)
         do throws(CredentialError) {
             return try parse(text)
         } catch {
-            throw Problem(reason: error.reason, path: path)
+            throw Problem(reason: error.reason, path: path, fix: fix)
         }
     }
 

@@ -50,8 +50,10 @@ package enum LoginFile {
         }
 
         mutating func value(of word: String) throws(CredentialError) -> String {
+            // Its end may be that of the file, behind empty lines.
+            let place = line
             guard let value = try next() else {
-                throw CredentialError("line \(line) ends after \(word)")
+                throw CredentialError("line \(place) ends after \(word)")
             }
             return value
         }
