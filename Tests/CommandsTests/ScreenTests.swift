@@ -135,6 +135,9 @@ struct ScreenTests {
         status.transfers = Report.TransferCounts { ($0.running, $0.paused) = (1, 2) }
         let output = terminal.run("status", Telling(status: status)).output
         #expect(output.contains("\nTransfers: 1 running, 2 paused (offstage transfers)\n"))
+        status.transfers?.failed = 3
+        let failed = terminal.run("status", Telling(status: status)).output
+        #expect(failed.contains("\nTransfers: 1 running, 2 paused, 3 failed (offstage"))
     }
 
     /// Half a command cannot be copied.

@@ -164,6 +164,9 @@ struct TransferTests {
         #expect(bench.discarded == [id])
         bench.advance(.hours(1))
         #expect(bench.begun[id] == nil)
+        #expect(bench.device.status(at: bench.now).transfers?.failed == 1)
+        bench.ask(.transfer(.forget(nil)))
+        #expect(bench.device.status(at: bench.now).transfers == nil)
     }
 
     @Test mutating func `what is not done in a week fails, unless the user has paused it`() throws {

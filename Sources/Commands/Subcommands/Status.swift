@@ -53,6 +53,7 @@ private struct StatusText {
         guard let counts = report.transfers else { return nil }
         let parts = [
             (counts.running, "running"), (counts.waiting, "waiting"), (counts.paused, "paused"),
+            (counts.failed ?? 0, "failed"),
         ]
         let words = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         return "Transfers: " + words.joined(separator: ", ") + " (offstage transfers)"

@@ -12,13 +12,13 @@ extension Device {
         return transfers.all(of: index).filter { $0.task?.session == session && !$0.isEnded }
     }
 
-    /// Nil: none is on its way. All of them are not looked at for it.
+    /// Nil: none is on its way, and none has failed. All of them are not looked at for it.
     var transferCounts: Report.TransferCounts? {
         let counts = transfers.counts
         guard counts != TransferCounts() else { return nil }
         return Report.TransferCounts {
             ($0.running, $0.waiting) = (Int64(counts.running), Int64(counts.waiting))
-            $0.paused = Int64(counts.paused)
+            ($0.paused, $0.failed) = (Int64(counts.paused), Int64(counts.failed))
         }
     }
 

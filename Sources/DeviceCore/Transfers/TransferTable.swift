@@ -34,7 +34,7 @@ package struct TransferTable: Hashable, Sendable {
     /// A gate has closed that may end what runs.
     var mustAskRunning = false
     package var count: Int { indices.count }
-    /// Of those that have not ended.
+    /// Of those that have not ended, or have failed.
     private(set) var counts = TransferCounts()
     /// The same of those whose end is told together, by the first of them.
     private var openInGroups: [TransferID: Int] = [:]
@@ -321,13 +321,15 @@ struct TransferCounts: Hashable, Sendable {
     private(set) var running = 0
     private(set) var waiting = 0
     private(set) var paused = 0
+    private(set) var failed = 0
 
     fileprivate mutating func add(_ count: Int, to standing: TransferStanding) {
         switch standing {
         case .running: running += count
         case .waiting: waiting += count
         case .paused: paused += count
-        case .finished, .failed, .cancelled: break
+        case .failed: failed += count
+        case .finished, .cancelled: break
         }
     }
 }

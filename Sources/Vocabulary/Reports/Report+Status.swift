@@ -20,7 +20,7 @@ extension Report {
         package var apps: Int64 = 0
         package var requests: Int64 = 0
         package var today = Spent()
-        /// Nil: none has yet to end, or an older daemon, which does not say.
+        /// Nil: all have ended and none has failed, or an older daemon, which does not say.
         package var transfers: TransferCounts?
         /// How many rows of the lists were left out; nil: none.
         package var moreFailing: Int64?
@@ -45,11 +45,13 @@ extension Report {
         package init() {}
     }
 
-    /// Of transfers that have not ended.
+    /// Of transfers that have not ended, or have failed and are listed still.
     package struct TransferCounts: ReportFields {
         package var running: Int64 = 0
         package var waiting: Int64 = 0
         package var paused: Int64 = 0
+        /// Nil: an older daemon, which does not say.
+        package var failed: Int64?
         package init() {}
     }
 
