@@ -123,14 +123,15 @@ package enum Control1: CallSet {
             download,
             .user,
             "Fetches files in the background, each a map: url (s), file (s, its name in the "
-                + "directory) and sha256 (s). All of them are stored when the reply comes, or none."
+                + "directory) and sha256 (s). All of them are stored when the reply comes, or "
+                + "none. " + unsensedTransfers
         ),
         CallRow(
             upload,
             .user,
             "Sends files in the background, each a map: url (s) and file (s, an absolute path "
                 + "without links). All of them are stored when the reply comes, or none. A file "
-                + "that has changed by the time it is sent fails."
+                + "that has changed by the time it is sent fails. " + unsensedTransfers
         ),
         CallRow(
             transfers,
@@ -169,6 +170,10 @@ package enum Control1: CallSet {
                 + "changed, or none."
         ),
     ]
+
+    private static let unsensedTransfers =
+        "The result has unsensed (as) if they depend on conditions that have no source: their "
+        + "names."
 
     package static let busName = "org.offstage.Offstage"
     package static let path = "/org/offstage"

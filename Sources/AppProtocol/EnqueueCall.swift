@@ -70,8 +70,12 @@ extension EnqueueCall {
 /// The numbers of new transfers, in the order of their files.
 package struct EnqueuedTransfers: CallReply, Codable {
     package var transfers: [Int64]
+    /// Conditions that they depend on and that no source reports; nil: none, or an older daemon.
+    package var unsensed: [String]?
 
-    package init(transfers: [Int64]) { self.transfers = transfers }
+    package init(transfers: [Int64], unsensed: [String]? = nil) {
+        (self.transfers, self.unsensed) = (transfers, unsensed)
+    }
 }
 
 /// The first transfers of a list, and which ones are left to be asked for.

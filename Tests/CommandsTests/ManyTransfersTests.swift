@@ -149,6 +149,23 @@ struct ManyTransfersTests {
         #expect(WatchedTransfers(nil).question(rows: 1000) == all)
     }
 
+    /// Knows of nothing whether the network is metered.
+    private struct Blind: Control {
+        func send(_ call: EncodedCall) throws(Failure) -> [Value] {
+            [["transfers": [7], "unsensed": ["metered"]]]
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `what waits for a condition that nothing tells is warned of`(isJSON: Bool) {
+        let words = ["download", "-d", "/tmp", "--unmetered", "http://localhost/a"]
+        let outcome = terminal.run(words + (isJSON ? ["--json"] : []), Blind())
+        #expect(outcome.status == 0)
+        #expect(outcome.errors.hasPrefix("offstage: warning: no source here reports "))
+        #expect(outcome.errors.hasSuffix("it waits until \"offstage set metered off\"\n"))
+        #expect(outcome.output.contains("\"unsensed\"") == isJSON, "\(outcome.output)")
+    }
+
     @Test func `it is said which are stored when a later call is refused`() throws {
         let control = Taking(most: 1)
         let outcome = terminal.run(["download", "-d", "/tmp", "-i", try list(12_000)], control)

@@ -247,7 +247,7 @@ extension OffstageProgram {
     }
 
     /// What it depends on, and nothing tells.
-    private static func unsensed(_ name: String) -> String {
+    static func unsensed(_ name: String) -> String {
         guard let condition = Condition(named: name) else { return "nothing tells of \(name)" }
         let row = condition.row
         let unknown = "no source here reports \(row.question): "

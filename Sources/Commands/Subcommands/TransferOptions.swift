@@ -172,9 +172,12 @@ struct TransferOptions {
         _ invocation: Invocation
     ) throws(Failure) {
         let start = try invocation.timeToCome(option: "after")
-        let ids = try handOver(call, invocation)
+        let enqueued = try handOver(call, invocation)
+        for name in enqueued.unsensed ?? [] {
+            invocation.say("warning: " + OffstageProgram.unsensed(name))
+        }
         guard invocation.options.has("wait") else {
-            return try invocation.show(EnqueuedTransfers(transfers: ids)) { reply in
+            return try invocation.show(enqueued) { reply in
                 for (id, file) in zip(reply.transfers, call.files) {
                     let url = file.url.withoutPassword.printable
                     invocation.console.print("transfer \(id): \(url)")
@@ -182,15 +185,16 @@ struct TransferOptions {
                 if let start { invocation.console.print("Not before \(start.text).") }
             }
         }
-        try TransferWatch(invocation, ids).waitForAll()
+        try TransferWatch(invocation, enqueued.transfers).waitForAll()
     }
 
     /// In as many calls as it takes, one after the other.
     private static func handOver(
         _ call: some EnqueueCall,
         _ invocation: Invocation
-    ) throws(Failure) -> [Int64] {
+    ) throws(Failure) -> EnqueuedTransfers {
         var ids: [Int64] = []
+        var unsensed: [String]?
         let parts = call.parts
         // One alone is refused or taken as a whole.
         if parts.count > 1 {
@@ -200,7 +204,9 @@ struct TransferOptions {
             // With the token of the first one it would be answered as that.
             if !ids.isEmpty { part.manner.token = try Invocation.token() }
             do throws(Failure) {
-                ids += try invocation.ask(part, look: "offstage transfers").transfers
+                let told = try invocation.ask(part, look: "offstage transfers")
+                ids += told.transfers
+                unsensed = told.unsensed
             } catch {
                 guard let first = ids.first, let last = ids.last else { throw error }
                 var failure = error
@@ -210,7 +216,7 @@ struct TransferOptions {
                 throw failure
             }
         }
-        return ids
+        return EnqueuedTransfers(transfers: ids, unsensed: unsensed)
     }
 
     /// What the daemon would refuse of a call however it stands with transfers.

@@ -122,12 +122,11 @@ extension Device {
 
     /// What it depends on, and nothing tells; nil: nothing.
     private func unsensed(by submission: Submission) -> [String]? {
-        var unsensed: [Condition] = []
-        for need in Need.all where need.isAsked(by: submission.needs) {
-            if conditions[need.condition].sensing == .unknown { unsensed.append(need.condition) }
+        var names = unsensed(by: submission.needs)
+        if submission.kind == .processing, conditions.idleIsEstimated {
+            names.append(Condition.idle.row.name)
         }
-        if submission.kind == .processing, conditions.idleIsEstimated { unsensed.append(.idle) }
-        return unsensed.isEmpty ? nil : unsensed.map(\.row.name)
+        return names.isEmpty ? nil : names
     }
 
     private func check(_ submission: Submission) throws(Refusal) {

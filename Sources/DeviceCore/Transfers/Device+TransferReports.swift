@@ -22,6 +22,12 @@ extension Device {
         }
     }
 
+    /// Conditions that these depend on, and that nothing tells.
+    package func unsensed(by needs: Needs) -> [String] {
+        Need.all.filter { $0.isAsked(by: needs) && conditions[$0.condition].sensing == .unknown }
+            .map(\.condition.row.name)
+    }
+
     /// All, or those of one app, in the order in which they go.
     package func transferList(of app: AppID? = nil, at now: Moment) -> [Report.Transfer] {
         let index = app.flatMap { apps.index(of: $0) }

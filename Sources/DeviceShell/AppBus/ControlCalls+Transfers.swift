@@ -146,8 +146,16 @@ extension ControlCalls {
             if case .transfers(let ids) = reply {
                 for (id, source) in zip(ids, sources) { host.hold(source, ifTaken: id) }
             }
-            incoming.answer(call, reply, \.enqueued)
+            incoming.answer(call, reply) { enqueued($0, call.manner) }
         }
+    }
+
+    /// With what they depend on, and nothing tells.
+    func enqueued(_ reply: Reply, _ manner: Control1.TransferManner) -> EnqueuedTransfers? {
+        guard var told = reply.enqueued else { return nil }
+        let unsensed = host.device.unsensed(by: manner.needs)
+        told.unsensed = unsensed.isEmpty ? nil : unsensed
+        return told
     }
 
     func page(_ call: Control1.TransferPage, at now: Moment) -> ListedTransfers {

@@ -62,7 +62,7 @@ struct ControlCalls {
         case .download(let call):
             let orders = try TransferOrder.of(call, at: now.wall)
             host.ask(.transfer(.enqueue(orders, token: call.manner.token))) {
-                incoming.answer(call, $0, \.enqueued)
+                incoming.answer(call, $0) { enqueued($0, call.manner) }
             }
         case .upload(let call): try upload(call, incoming, at: now)
         case .transfers(let call): incoming.answer(call, host.device.transferList(at: now))

@@ -147,6 +147,11 @@ struct PowerSupplyTests {
         let bench = try DaemonBench(options: ["--power-supplies", "off"])
         let answer = try submit(bench, ["power": true, "network": true])
         #expect(answer["unsensed"]?.listValue == ["power", "network", "idle"])
+        let place = Value.string(bench.daemon.scratch.path)
+        let files: Value = [["url": "http://localhost/a"]]
+        let options: ValueMap = ["directory": place, "unmetered": true, "power": true]
+        let stored = try bench.ask("Download", files, .map(options))
+        #expect(stored["unsensed"]?.listValue == ["power", "metered"])
         let held = try bench.ask("Explain", "once", .map([:])).listValue?.first
         let holds = held?["holds"]?.listValue ?? []
         let gates = holds.compactMap { $0["gate"]?.stringValue }
