@@ -38,6 +38,8 @@ struct WayOutTests {
             #expect(bench.ask(.transfer(.cancel([id]))) == .done)
         }
         #expect(bench.transfer(ids[3])?.isUnderWay == true, "all of them, or none")
+        let listed = bench.device.transferList(ids, at: bench.now)
+        #expect(listed.map(\.status) == [nil, 404, nil, nil])
     }
 
     @Test func `who would cancel all downloads by the name of their app is told how`() throws {

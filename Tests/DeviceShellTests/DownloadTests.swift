@@ -64,6 +64,7 @@ struct DownloadTests {
         server.change("/file") { $0.status = status }
         let outcome = try bench.download(["-w"], succeeds: false)
         #expect(outcome.errors.contains("\(status)"))
+        #expect(try bench.state(of: "1")?["status"]?.integerValue == Int64(status))
         #expect(try bench.names() == [])
     }
 

@@ -164,7 +164,9 @@ extension Device {
             $0.holds = (explanation?.holds ?? []).map(Reporter(now: now).hold)
             if case .ended(let end, let at) = transfer.state {
                 $0.ended = Report.Time(at, at: now)
-                if case .failed(let failure) = end { $0.failure = Word(failure.name) }
+                if case .failed(let failure) = end {
+                    ($0.failure, $0.status) = (Word(failure.name), failure.status)
+                }
             }
         }
     }
@@ -213,6 +215,14 @@ extension Transfer.Attempt.Next {
 }
 
 extension TransferFailure {
+    /// Of the answer that refused it; nil: it was another failure. What is stored of it is the
+    /// reason, in which it is the first number.
+    var status: Int64? {
+        guard code == .exchange(.status) else { return nil }
+        let isDigit = { (character: Character) in character.isASCII && character.isNumber }
+        return Int64(reason.drop { !isDigit($0) }.prefix(while: isDigit))
+    }
+
     /// For programs.
     package var name: TransferFailureName {
         switch code {

@@ -22,6 +22,8 @@ extension Report {
         package var ended: Time?
         /// Why it failed; nil: it has not.
         package var failure: Word<TransferFailureName>?
+        /// Of the answer with which the server refused it; nil: it did not.
+        package var status: Int64?
         package var next: Time?
         package var holds: [Hold] = []
 
