@@ -24,7 +24,8 @@ struct TransferWatchTests {
             switch turns.count > 1 ? turns.removeFirst() : turns[0] {
             case .state(let state):
                 var transfer = Report.Transfer()
-                (transfer.id, transfer.state) = (TransferID(1), Word(state))
+                (transfer.id, transfer.state, transfer.file) = (TransferID(1), Word(state), "a")
+                transfer.sentence = "transfer 1 is \(state.rawValue)."
                 if state == .finished {
                     transfer.ended = Report.Time(rawValue: "2026-03-03T12:00:00+01:00")
                 }
@@ -87,7 +88,14 @@ struct TransferWatchTests {
         #expect(errors == "" && failure?.message == "the daemon is lost")
         let turns: [Turn] = [.lost(.absent), .state(.finished)]
         let known = try watch(turns, ids: [1], patience: .minutes(9))
-        #expect(known.errors == Self.asking + "9m at most\n" && known.failure == nil)
+        let told = "offstage: transfer 1 (a) is finished.\n"
+        #expect(known.errors == Self.asking + "9m at most\n" + told && known.failure == nil)
+    }
+
+    @Test func `who waits and sees no terminal is told of each transfer and each reason`() throws {
+        let turns: [Turn] = [.state(.waiting), .state(.finished)]
+        let (errors, failure) = try watch(turns, ids: [1])
+        #expect(errors == "offstage: transfer 1 (a) is waiting.\n" && failure == nil)
     }
 
     /// Rows that are drawn again are drawn over those before them.

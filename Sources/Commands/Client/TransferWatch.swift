@@ -50,9 +50,15 @@ struct TransferWatch {
         }
     }
 
+    /// Who waits for transfers and sees no terminal gets lines instead.
+    private var tellsLines: Bool {
+        ids != nil && !invocation.console.errorsAreSeen && !invocation.wantsJSON
+    }
+
     /// `interrupted` becomes readable when the user wants to leave.
     func follow(_ interrupted: Int32) throws(Failure) -> [Report.Transfer] {
         var board = TransferBoard()
+        var lines = TransferLines()
         var watched = WatchedTransfers(ids)
         var drawn = 0
         // Who was given numbers has had an answer.
@@ -63,7 +69,8 @@ struct TransferWatch {
         while true {
             // It may be another size by now.
             let size = invocation.console.errorsAreSeen ? Self.terminalSize : nil
-            let question = watched.question(rows: size?.rows ?? 0)
+            let room = size?.rows ?? (tellsLines ? TransferLines.rows : 0)
+            let question = watched.question(rows: room)
             let told = try ask(waiting) { () throws(Failure) in
                 try invocation.progress(question, waiting: waiting)
             }
@@ -78,6 +85,8 @@ struct TransferWatch {
                 )
                 draw(rows, over: drawn)
                 drawn = rows.count
+            } else if tellsLines {
+                for line in lines.take(progress) { invocation.say(line) }
             }
             if progress.open == 0 {
                 let all = try transfers(watched.known, waiting)
@@ -135,13 +144,22 @@ struct TransferWatch {
     /// As a program ends that nothing else was to be done for.
     private func leave() throws(Failure) {
         invocation.console.printError(
-            "\(OffstageProgram.name): the transfers go on; \"offstage transfers\" lists them"
+            "\(OffstageProgram.name): \(goingOn); \"offstage transfers\" lists them"
         )
         do throws(LinuxError) {
             try CurrentProcess.end(by: Signal.interrupt)
         } catch {
             throw Failure(.failed, "\(error)")
         }
+    }
+
+    /// With their numbers, where no terminal shows them.
+    private var goingOn: String {
+        guard tellsLines, let first = ids?.first, let last = ids?.last,
+            ids?.count == Int(last - first) + 1
+        else { return "the transfers go on" }
+        return first == last
+            ? "the transfer \(first) goes on" : "the transfers \(first) to \(last) go on"
     }
 
     /// Over what was drawn before.

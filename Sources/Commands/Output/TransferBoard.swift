@@ -67,7 +67,7 @@ struct TransferBoard {
             "\(transfer.id)  " + name
             + String(repeating: " ", count: max(0, nameWidth - name.columns)) + "  "
         guard transfer.state == .running else {
-            return start + sentence(of: transfer)
+            return start + transfer.sentenceWithoutNumber
         }
         var text = start + bar(transfer) + transfer.done
         guard let rate = rate(of: transfer.id) else { return text }
@@ -77,13 +77,6 @@ struct TransferBoard {
             text += "  \(Interval.seconds((total - transfer.received - 1) / rate + 1)) left"
         }
         return text
-    }
-
-    /// Without what the row says already.
-    private func sentence(of transfer: Report.Transfer) -> String {
-        let sentence = transfer.sentence.printable
-        let start = "transfer \(transfer.id) "
-        return sentence.hasPrefix(start) ? String(sentence.dropFirst(start.count)) : sentence
     }
 
     private func bar(_ transfer: Report.Transfer) -> String {

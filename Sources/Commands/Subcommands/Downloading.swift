@@ -56,7 +56,7 @@ extension OffstageProgram {
                 + "against the settings transfers-per-host and transfer-slots; a download has as "
                 + "many as there is room for when it begins.",
             "With --wait the exit status is 1 if a file could not be downloaded. Ctrl-C does not "
-                + "stop the download.",
+                + "stop the download. " + TransferOptions.waitDetails,
             TransferOptions.credentialDetails,
         ],
         examples: [

@@ -48,6 +48,11 @@ struct TransferOptions {
         + "to stay; no copy of them is kept. A cookie or a password goes only to the hosts that "
         + "its file names, and a certificate only to the server of URL."
 
+    /// The same.
+    static let waitDetails =
+        "If standard error is no terminal, a line there names each transfer, and each new reason "
+        + "why one waits."
+
     init(_ invocation: Invocation) { self.invocation = invocation }
 
     /// As it was typed.

@@ -222,6 +222,13 @@ extension Report.Transfer {
     /// The file's name, as far as it is known.
     var shownName: String { file ?? OffstageProgram.fileName(ofURL: url) }
 
+    /// For where its number stands already.
+    var sentenceWithoutNumber: String {
+        let sentence = sentence.printable
+        let start = "transfer \(id) "
+        return sentence.hasPrefix(start) ? String(sentence.dropFirst(start.count)) : sentence
+    }
+
     /// How much of it is there.
     var done: String {
         guard let total, total > 0 else { return ByteSize.text(received) }

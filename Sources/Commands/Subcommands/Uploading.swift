@@ -29,7 +29,8 @@ extension OffstageProgram {
                 + "server might then have it twice, so an interrupted POST fails instead, unless "
                 + "--idempotent is given; each POST carries an Idempotency-Key.",
             "Transient errors are retried as for a download. With --wait the exit status is 1 if "
-                + "a file was not accepted. Ctrl-C does not stop the upload.",
+                + "a file was not accepted. Ctrl-C does not stop the upload. "
+                + TransferOptions.waitDetails,
             TransferOptions.credentialDetails,
         ],
         examples: [
