@@ -3,9 +3,12 @@ package struct Table {
     package struct Column {
         package var title: String
         package var isNumber = false
+        /// Names of files and URLs stand there. A long one is cut on a terminal; elsewhere it is
+        /// whole, and makes only its own row longer.
+        package var hasNames = false
 
-        package init(_ title: String, isNumber: Bool = false) {
-            (self.title, self.isNumber) = (title, isNumber)
+        package init(_ title: String, isNumber: Bool = false, hasNames: Bool = false) {
+            (self.title, self.isNumber, self.hasNames) = (title, isNumber, hasNames)
         }
     }
 
@@ -42,6 +45,10 @@ package struct Table {
             rows = rows.map { row in
                 zip(row, widths).map { Cell($0.text.fitted(to: $1), $0.style) }
             }
+        } else if console.width != nil {
+            for index in columns.indices where columns[index].hasNames {
+                for row in rows.indices { rows[row][index].text.cutWords(to: widths[index]) }
+            }
         }
         return rows.flatMap { line($0, widths, console, indent) }
     }
@@ -49,16 +56,23 @@ package struct Table {
     private static let gap = 2
     /// What is cut keeps so many columns: `newsbo…`.
     private static let leastOfCut = 7
+    /// The same of words.
+    private static let leastOfWords = 16
+    /// A column of names that are not cut is no wider, and longer ones reach beyond it.
+    private static let mostOfNames = 60
 
-    /// No column becomes narrower than its longest word, or than a few.
+    /// No column becomes narrower than its longest word, unless that is cut, or than a few.
     private func widths(of rows: [[Cell]], _ width: Int?, _ isCut: Bool) -> [Int] {
         func widest(_ index: Int, _ size: (String) -> Int) -> Int {
             rows.map { size($0[index].text) }.max() ?? 0
         }
         var widths = columns.indices.map { widest($0, \.columns) }
-        guard let width else { return widths }
+        guard let width else {
+            return zip(columns, widths).map { $0.hasNames ? min($1, Self.mostOfNames) : $1 }
+        }
         let least = columns.indices.map { index in
             if isCut { return min(widths[index], Self.leastOfCut) }
+            if columns[index].hasNames { return min(widths[index], Self.leastOfWords) }
             let word = widest(index) {
                 $0.split(separator: " ").map { String($0).columns }.max() ?? 0
             }
@@ -81,7 +95,7 @@ package struct Table {
         _ indent: Int
     ) -> [String] {
         let parts = row.indices.map { index in
-            row[index].text.columns <= widths[index]
+            console.width == nil || row[index].text.columns <= widths[index]
                 ? [row[index].text] : row[index].text.wrapped(to: widths[index])
         }
         let height = parts.map(\.count).max() ?? 1
@@ -104,6 +118,12 @@ package struct Table {
 }
 
 extension String {
+    /// None of its words is wider than so many columns any more.
+    fileprivate mutating func cutWords(to width: Int) {
+        guard columns > width else { return }
+        self = split(separator: " ").map { String($0).fitted(to: width) }.joined(separator: " ")
+    }
+
     var trimmedRight: String {
         var rest = self[...]
         while rest.last == " " { rest.removeLast() }

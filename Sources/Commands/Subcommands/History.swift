@@ -47,9 +47,9 @@ extension OffstageProgram {
         try invocation.show(lines) { lines in
             if lines.isEmpty { return invocation.console.print("Nothing has run yet.") }
             var columns = [
-                Table.Column("TIME"), Table.Column("APP"), Table.Column("WHAT"),
+                Table.Column("TIME"), Table.Column("APP"), Table.Column("WHAT", hasNames: true),
                 Table.Column("TOOK", isNumber: true), Table.Column("CPU", isNumber: true),
-                Table.Column("MEMORY", isNumber: true), Table.Column("RESULT"),
+                Table.Column("MEMORY", isNumber: true), Table.Column("RESULT", hasNames: true),
             ]
             if lines.contains(where: { $0.decision != nil }) {
                 columns.append(Table.Column("WHY THEN"))

@@ -66,7 +66,11 @@ extension OffstageProgram {
     ) throws(Failure) {
         try invocation.show(list) { list in
             if list.isEmpty { return invocation.console.print("There are no transfers.") }
-            var table = Table("ID", "DIRECTION", "FILE", "STATE", "DONE", "WHY")
+            var table = Table([
+                Table.Column("ID"), Table.Column("DIRECTION"),
+                Table.Column("FILE", hasNames: true), Table.Column("STATE"), Table.Column("DONE"),
+                Table.Column("WHY", hasNames: true),
+            ])
             for transfer in list {
                 table.add(
                     "\(transfer.id)",
