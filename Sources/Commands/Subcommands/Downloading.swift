@@ -101,7 +101,9 @@ extension OffstageProgram {
         call.overwrite = options.has("overwrite")
         call.connections = try connections(options["connections"])
         // The owner always reads and writes: the daemon does.
-        call.permissions = CurrentProcess.fileMask.map { Int64(0o666 & ~$0 | 0o600) }
+        let permissions = CurrentProcess.fileMask.map { Int64(0o666 & ~$0 | 0o600) }
+        // A daemon that was started by an older version does not know the option.
+        if permissions != 0o644 { call.permissions = permissions }
         call.manner = try TransferOptions(invocation).manner()
         return call
     }
