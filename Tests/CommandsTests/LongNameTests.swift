@@ -11,8 +11,8 @@ struct LongNameTests {
         let terminal = TestTerminal(width: width)
         let control = CoreControl(at: terminal.now)
         control.send(.condition(.network, .hand, .value(0)))
-        let orders = [name, "b"].map {
-            TransferOrder(url: "https://example.org/\($0)", directory: "/tmp", name: $0)
+        let orders = [name, "b"].map { (name: String) in
+            TransferOrder(url: "https://example.org/\(name)", directory: "/tmp", name: name)
         }
         control.send(.user(.transfer(.enqueue(orders, token: nil)), reply: ReplyToken(1)))
         let output = terminal.run("transfers", control).output
