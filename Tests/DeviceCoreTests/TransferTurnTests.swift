@@ -96,7 +96,7 @@ struct TransferTurnTests {
 
     private func enqueue(_ bench: inout Bench, _ launch: LaunchID, seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
-        func order(_ name: String) -> TransferOrder {
+        func made(_ name: String) -> TransferOrder {
             let url = "http://h\(random.below(9)).example/\(name)"
             var order = TransferOrder(url: url, directory: "/home/user", overwrites: true)
             order.isDiscretionary = random.below(3) == 0
@@ -106,16 +106,19 @@ struct TransferTurnTests {
         let sizes: [Int64?] = [nil, 100, 5 << 20]
         let priorities: [Int64] = [0, 0, 500, -500]
         for number: Int64 in 1...40 {
+            let order = made("task\(number)")
+            let priority = priorities[random.below(4)]
             let task = SessionTask(
                 session: "photos",
                 number: number,
                 expectsToReceive: sizes[random.below(3)],
-                priority: priorities[random.below(4)]
+                // One that is held would stand for its app among apps.
+                priority: order.needs.unlocked ? -500 : priority
             )
-            let wanted = SessionOrder(task: task, order: order("task\(number)"))
+            let wanted = SessionOrder(task: task, order: order)
             bench.askSession(launch, .enqueue([wanted], token: nil))
             try #require(bench.reply == .done)
-            bench.ask(.transfer(.enqueue([order("\(number)")], token: nil)))
+            bench.ask(.transfer(.enqueue([made("\(number)")], token: nil)))
         }
         let ids = bench.device.transfers.all().filter { !$0.isRunning }.map(\.id)
         for _ in 0..<6 {

@@ -488,15 +488,4 @@ struct ExchangeReportTests {
         let isSame = Array(bytes.prefix(Int(kept))) == object.bytes(at: 0, count: Int(kept))
         #expect(isSame)
     }
-
-    /// An attempt was killed when it had reserved room, and before it had written any of it.
-    @Test func `what an attempt has reserved does not stay with the file of another`() throws {
-        try FileDescriptor(opening: file, [.writing, .create]).reserve(32 << 20, at: 0)
-        let before = try #require(Files.status(file))
-        #expect(before.size == 0 && before.allocated >= 32 << 20)
-        server.set("/small", .init(VersionedObject(version: 1, size: 1000)))
-        #expect(try fetch(order("/small")).end.isComplete)
-        let after = try #require(Files.status(file))
-        #expect(after.size == 1000 && after.allocated < 1 << 20)
-    }
 }

@@ -23,6 +23,23 @@ struct HeadroomTests {
     }
 }
 
+struct ReservedRoomTests {
+    private let scratch = ScratchDirectory()
+
+    /// An attempt was killed when it had reserved room, and before it had written any of it.
+    @Test func `what an attempt has reserved does not stay with the file of another`() throws {
+        let (server, peer, file) = (try FaultServer(), try NetworkPeer(), scratch("file"))
+        try FileDescriptor(opening: file, [.writing, .create]).reserve(32 << 20, at: 0)
+        let before = try #require(Files.status(file))
+        #expect(before.size == 0 && before.allocated >= 32 << 20)
+        server.set("/small", .init(VersionedObject(version: 1, size: 1000)))
+        let order = ExchangeOrder(url: server.url("/small"), errors: .fail, timeout: .seconds(30))
+        #expect(try peer.end(peer.begin(order, to: file)).end.isComplete)
+        let after = try #require(Files.status(file))
+        #expect(after.size == 1000 && after.allocated < 1 << 20)
+    }
+}
+
 /// With the real network process, on a small file system.
 @Suite(.enabled(if: SmallDisk.isPossible, "only root can mount a small file system"))
 struct FullDiskTests {
