@@ -75,6 +75,21 @@ struct PlacementTests {
         #expect(bench.stored(id)?.end == "cancelled")
     }
 
+    @Test mutating func `it waits no longer than a transfer may take`() throws {
+        for restarts in [false, true] {
+            bench = Bench()
+            let id = try complete()
+            let end = try #require(bench.transfer(id)).deadline
+            bench.report(id, Self.full)
+            if restarts { try bench.restart() }
+            while bench.now.wall < end, bench.transfer(id)?.isEnded == false {
+                bench.advance(.hours(1))
+                bench.report(id, Self.full)
+            }
+            #expect(bench.stored(id)?.end == "failed", "restarts: \(restarts)")
+        }
+    }
+
     @Test mutating func `it is tried again under another clock, and by another daemon`() throws {
         let id = try complete()
         bench.report(id, Self.full)

@@ -89,20 +89,32 @@ struct TransferRoomTests {
         #expect(copy.sizes == table.sizes)
     }
 
-    @Test func `ended ones count until they are forgotten`() throws {
+    @Test func `ended ones make room for others`() throws {
         var bench = Bench()
         bench.set(.network, 0)
         guard case .transfers(let ids)? = bench.ask(Self.downloads(830, Self.long)) else {
             Issue.record("\(String(describing: bench.reply))")
             return
         }
-        let some = Array(ids.prefix(20))
-        bench.ask(.transfer(.cancel(some)))
         bench.ask(Self.downloads(20, Self.long))
         #expect(bench.refusal?.code == .held)
-        bench.ask(.transfer(.forget(some)))
+        bench.ask(.transfer(.cancel(Array(ids.prefix(30)))))
         bench.ask(Self.downloads(20, Self.long))
         #expect(bench.refusal == nil)
+        #expect(bench.transfer(ids[0]) == nil && bench.stored(ids[0]) == nil)
+        #expect(bench.transfer(ids[29])?.isEnded == true, "no more are forgotten than need be")
+    }
+
+    @Test func `one whose app has yet to hear of its end counts until it has`() throws {
+        var (bench, launch) = try Self.offline()
+        bench.askSession(launch, .enqueue(Self.orders(0..<10_000), token: nil))
+        let id = try #require(bench.sessionTasks.first)
+        bench.ask(.transfer(.cancel([id])))
+        bench.askSession(launch, .enqueue(Self.orders(10_000..<10_001), token: nil))
+        #expect(bench.refusal?.code == .held)
+        bench.say(launch, .acknowledged(id))
+        bench.askSession(launch, .enqueue(Self.orders(10_000..<10_001), token: nil))
+        #expect(bench.reply == .done)
     }
 
     @Test func `what is said of them later counts as well`() throws {

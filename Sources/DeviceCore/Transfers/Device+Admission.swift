@@ -50,7 +50,11 @@ extension Device {
         var lanes: [AppLanes] = []
         var indices: [Int: Int] = [:]
         for lane in transfers.lanes.indices {
-            guard let first = firstWithRoom(ofLane: lane, used, at: now) else { continue }
+            // At most so much; its first is not looked at in vain.
+            let host = transfers.lanes[lane].key.host
+            guard used.isRoom(for: host, ahead: TransferPaces.ahead),
+                let first = firstWithRoom(ofLane: lane, used, at: now)
+            else { continue }
             let index = indices[first.app] ?? lanes.count
             if index == lanes.count {
                 indices[first.app] = index
@@ -243,7 +247,8 @@ extension Device {
             case .running:
                 transfers.look(at: transfer.deadline, transfer.id)
             case .placing:
-                if let retry = transfer.placementRetry { transfers.look(at: retry.at, transfer.id) }
+                guard let retry = transfer.placementRetry else { break }
+                transfers.look(at: min(retry.at, transfer.deadline), transfer.id)
             case .paused: break
             }
         }

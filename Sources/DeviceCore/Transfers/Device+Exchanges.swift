@@ -44,7 +44,9 @@ extension Device {
             self.end(id, .failed(failure), &transition)
         case (.placementInterrupted(let interruption), .placing):
             delay(id, interruption, hasProgressed: false, &transition)
-            if let retry = transfers[id]?.retry { transfers.look(at: retry.at, id) }
+            if let retry = transfers[id]?.retry {
+                transfers.look(at: min(retry.at, transfer.deadline), id)
+            }
             save(.transfer(id))
         case (.notPlaced, .running(let attempt)):
             // Found before all of it was fetched in vain.

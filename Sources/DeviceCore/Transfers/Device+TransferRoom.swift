@@ -32,6 +32,32 @@ extension Device {
         return room.atMost(own).atMost(shared.atLeast(least))
     }
 
+    /// Forgets what has ended and nobody has yet to hear of, the oldest first: an app's own, then, if
+    /// there is too much in all, the user's.
+    mutating func makeRoom(
+        for more: TransferSize,
+        of index: Int,
+        _ transition: inout Transition
+    ) {
+        let most = isUsersOwn(index) ? TransferSize.most : .mostOfApp
+        guard most.holds(more), !transferRoom(of: index).holds(more) else { return }
+        let over = transfers.all().filter { $0.isEnded && $0.isToldToAll }
+        for transfer in over where transfers.app(of: transfer.id) == index {
+            forgetNow(transfer.id, &transition)
+            if transferRoom(of: index).holds(more) { return }
+        }
+        for transfer in over where transfers.app(of: transfer.id).map(isUsersOwn) ?? false {
+            if (TransferSize.most - transfers.sizes.all).holds(more) { return }
+            forgetNow(transfer.id, &transition)
+        }
+    }
+
+    /// Also what is kept of it.
+    private mutating func forgetNow(_ id: TransferID, _ transition: inout Transition) {
+        forgetEnded(id, &transition)
+        if transfers[id] != nil { forgetEnded(id, &transition) }
+    }
+
     private func isUsersOwn(_ index: Int) -> Bool {
         apps[index].id == Self.downloads || apps[index].id == Self.uploads
     }
@@ -39,7 +65,7 @@ extension Device {
     /// Throws unless there is room for so much more of an app.
     func checkRoom(for more: TransferSize, of index: Int) throws(Refusal) {
         let room = transferRoom(of: index).atLeast(TransferSize())
-        guard more.count > room.count || more.bytes > room.bytes else { return }
+        if room.holds(more) { return }
         let isMany = more.count > room.count
         func text(_ size: TransferSize) -> String {
             isMany ? "\(size.count)" : ByteSize.text(Int64(size.bytes))

@@ -95,7 +95,9 @@ extension Device {
     ) throws(Refusal) -> [TransferID] {
         for order in orders { try order.order.check() }
         let bytes = orders.reduce(0) { $0 + $1.order.textBytes + ($1.task?.textBytes ?? 0) }
-        try checkRoom(for: TransferSize(count: orders.count, bytes: bytes), of: index)
+        let size = TransferSize(count: orders.count, bytes: bytes)
+        makeRoom(for: size, of: index, &transition)
+        try checkRoom(for: size, of: index)
         let now = transition.now.wall
         var ids: [TransferID] = []
         ids.reserveCapacity(orders.count)
@@ -179,7 +181,10 @@ extension Device {
             guard let retry = transfer.placementRetry, retry.at > transition.now.wall else {
                 return
             }
-            if next == .cancel || next == .keep { settle(id, as: next, &transition) }
+            switch next {
+            case .cancel, .keep, .close, .timeOut: settle(id, as: next, &transition)
+            case .wait, .pause, .exists: break
+            }
         case .ended: break
         }
     }
@@ -310,7 +315,10 @@ extension Device {
         case .ended(_, let at):
             if transfer.forgetDate(endedAt: at) <= now { forgetEnded(id, &transition) }
         case .placing:
-            if let retry = transfer.placementRetry, retry.at <= now {
+            guard let retry = transfer.placementRetry else { break }
+            if transfer.deadline <= now {
+                settle(id, as: .timeOut, &transition)
+            } else if retry.at <= now {
                 emitPlacement(id, &transition)
             }
         // The user's own pause counts for nothing.
@@ -327,7 +335,7 @@ extension Device {
 
 extension Transfer {
     /// No app has yet to hear of it.
-    fileprivate var isToldToAll: Bool { task?.place == nil }
+    var isToldToAll: Bool { task?.place == nil }
 
     /// How long it is kept once it has ended.
     var endedAge: Interval { task == nil ? Device.endedTransferAge : Device.unacknowledgedAge }

@@ -14,6 +14,9 @@ struct TransferSize: Hashable, Sendable {
         Self(count: left.count - right.count, bytes: left.bytes - right.bytes)
     }
 
+    /// There is room for the other in it.
+    func holds(_ other: Self) -> Bool { count >= other.count && bytes >= other.bytes }
+
     /// Of each the smaller one.
     func atMost(_ other: Self) -> Self {
         Self(count: min(count, other.count), bytes: min(bytes, other.bytes))
