@@ -43,8 +43,8 @@ extension Control1 {
                 "permissions",
                 &permissions,
                 in: 0o600...0o666,
-                "of the files, 384 (0600) to 438 (0666), none to execute; if they are not given, "
-                    + "the umask of the daemon decides"
+                "of the files, 384 (0600) to 438 (0666), none to execute; 420 (0644) if they are "
+                    + "not given"
             )
             try manner.pass(&fields)
         }

@@ -3,7 +3,7 @@ import Linux
 import TLS
 
 /// Whose word counts on who a server is: what other programs with OpenSSL take, too. Parsed once,
-/// not for each connection, and again when the system's file has changed.
+/// not for each connection, and again when the system's have changed.
 final class Authorities {
     /// Nil: there is none, or it is not looked at.
     private let file: String?
@@ -11,8 +11,8 @@ final class Authorities {
     /// Of `SSL_CERT_FILE`, which may lie where this process cannot read later.
     private let own: [UInt8]?
     private var store: TrustStore?
-    /// The file that `store` is made of.
-    private var read: FileStatus?
+    /// What `store` is made of. It keeps what it has found in a directory.
+    private var read: [FileStatus?] = []
 
     private static let longest = 4 << 20
 
@@ -33,7 +33,11 @@ final class Authorities {
     }
 
     /// Files and directories that are to be readable later.
-    var readable: [String] { [file, directory].compactMap(\.self) }
+    var readable: [String] { places }
+
+    private var places: [String] {
+        [file].compactMap(\.self) + (directory?.split(separator: ":").map(String.init) ?? [])
+    }
 
     /// False: they cannot be read now.
     func apply(to context: CurlTLSContext) -> Bool {
@@ -44,7 +48,7 @@ final class Authorities {
 
     /// Nil: they cannot be read now.
     func current() -> TrustStore? {
-        let now = file.flatMap { Files.status($0) }
+        let now = places.map { Files.status($0) }
         if store == nil || now != read { (store, read) = (load(), now) }
         return store
     }

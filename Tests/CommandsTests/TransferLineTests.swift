@@ -21,7 +21,8 @@ struct TransferLineTests {
     }
 
     private mutating func take(_ transfers: Report.Transfer...) -> [String] {
-        lines.take(Report.TransferProgress(of: transfers))
+        let progress = Report.TransferProgress(of: transfers)
+        return lines.take(progress, ended: progress.ended)
     }
 
     @Test mutating func `a reason is told once, however often it is tried again`() {

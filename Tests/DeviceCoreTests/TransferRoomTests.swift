@@ -107,6 +107,7 @@ struct TransferRoomTests {
 
     @Test func `one whose app has yet to hear of its end counts until it has`() throws {
         var (bench, launch) = try Self.offline()
+        bench.askSession(launch, .join(sendsLaunchEvents: true))
         bench.askSession(launch, .enqueue(Self.orders(0..<10_000), token: nil))
         let id = try #require(bench.sessionTasks.first)
         bench.ask(.transfer(.cancel([id])))

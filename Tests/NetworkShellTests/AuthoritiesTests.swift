@@ -29,6 +29,24 @@ struct AuthoritiesTests {
         #expect(authorities.current() != nil)
     }
 
+    @Test func `a directory is read anew when it has changed`() throws {
+        try makeCertificate("own")
+        try Files.makeDirectory(scratch("directory"), permissions: 0o755)
+        let authorities = Authorities(
+            file: nil,
+            directory: "/no/such/place:" + scratch("directory"),
+            own: scratch("own")
+        )
+        let first = try #require(authorities.current())
+        #expect(authorities.current() === first)
+        scratch.write("", to: "directory/one")
+        let second = try #require(authorities.current())
+        #expect(second !== first)
+        try Files.remove(scratch("directory/one"))
+        let third = try #require(authorities.current())
+        #expect(third !== second && authorities.current() === third)
+    }
+
     @Test func `a certificate that is none is not left out`() throws {
         try makeCertificate("one")
         var lines = try scratch.read("one").split(separator: "\n")

@@ -86,7 +86,7 @@ struct TransferWatch {
                 draw(rows, over: drawn)
                 drawn = rows.count
             } else if tellsLines {
-                for line in lines.take(progress) { invocation.say(line) }
+                for line in lines.take(progress, ended: told.ended) { invocation.say(line) }
             }
             if progress.open == 0 {
                 let all = try transfers(watched.known, waiting)

@@ -11,10 +11,13 @@ struct TransferLines {
     static let rows = 10
     private static let longestName = 60
 
-    /// What is new.
-    mutating func take(_ progress: Report.TransferProgress) -> [String] {
+    /// What is new. `ended`: all that have, since this was asked last.
+    mutating func take(
+        _ progress: Report.TransferProgress,
+        ended: [Report.Transfer]
+    ) -> [String] {
         var lines: [String] = []
-        for transfer in progress.shown + progress.ended {
+        for transfer in progress.shown + ended {
             let text = Self.lasting(of: transfer)
             guard isNew(transfer, text, isAlone: progress.all == 1) else { continue }
             told[transfer.id] = text

@@ -102,7 +102,7 @@ extension OffstageProgram {
         call.connections = try connections(options["connections"])
         // The owner always reads and writes: the daemon does.
         let permissions = CurrentProcess.fileMask.map { Int64(0o666 & ~$0 | 0o600) }
-        // A daemon that was started by an older version does not know the option.
+        // Those it has anyway; a daemon that an older version has started knows no option for it.
         if permissions != 0o644 { call.permissions = permissions }
         call.manner = try TransferOptions(invocation).manner()
         return call

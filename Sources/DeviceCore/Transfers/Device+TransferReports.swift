@@ -88,7 +88,11 @@ extension Device {
         at now: Moment
     ) -> [Explanation] {
         transfers.all(of: index)
-            .filter { !$0.isEnded && (identifier == nil || $0.order.url == identifier) }
+            .filter { transfer in
+                let url = transfer.order.url
+                let isMeant = [nil, url, url.withoutPassword].contains(identifier)
+                return !transfer.isEnded && isMeant
+            }
             .prefix(100).compactMap { explain($0.id, at: now) }
     }
 

@@ -19,7 +19,7 @@ extension TransferOrder {
                 sha256: file.sha256.flatMap(Checksum.bytes)
             )
             order.moreConnections = (call.connections ?? 1) - 1
-            order.permissions = UInt16(clamping: call.permissions ?? 0)
+            order.permissions = UInt16(clamping: call.permissions ?? 0o644)
             order.set(call.manner, at: now)
             return order
         }

@@ -28,6 +28,8 @@ final class Transfers {
     private var running: [TransferID: NetworkProcess] = [:]
     /// Of those, and of what is complete and has yet to be put in place.
     private var partials: [TransferID: TransferFiles.PartialFile] = [:]
+    /// How often in a row the file of one was locked by another process.
+    private var inUse: [TransferID: Int] = [:]
     /// Told to stop, because their directory is gone.
     private var displaced: Set<TransferID> = []
     /// What the last process told of its sandbox; nil: none has yet.
@@ -95,13 +97,15 @@ final class Transfers {
             let handle = NetworkProcess.OpenFile(opened.descriptor)
             guard let process = networkProcess(for: id) else { return }
             partials[id] = partial
+            inUse[id] = nil
             send(.begin(id, order), with: handle, of: id, to: process)
         } catch {
             switch error {
-            case .lost:
-                // The store forgets it first, then it begins anew.
-                happened(id, .lost)
-                happened(id, .ended(.interrupted(.init(.stopped)), durable: nil))
+            case .lost: startAnew(id)
+            case .inUse where isHeldForLong(id):
+                // By a program that is none of ours: those end soon. What it holds gets no name.
+                files.discard(file)
+                startAnew(id)
             case .inUse:
                 let reason = "another process still has its unfinished file"
                 let end = ExchangeEnd.interrupted(.init(.shortage, reason: reason))
@@ -110,6 +114,20 @@ final class Transfers {
                 happened(id, .ended(Self.end(by: error), durable: nil))
             }
         }
+    }
+
+    /// The store forgets it first, then it begins anew.
+    private func startAnew(_ id: TransferID) {
+        happened(id, .lost)
+        happened(id, .ended(.interrupted(.init(.stopped)), durable: nil))
+    }
+
+    /// Whether attempts have found the file locked for half a minute.
+    private func isHeldForLong(_ id: TransferID) -> Bool {
+        inUse[id, default: 0] += 1
+        guard inUse[id, default: 0] > 5 else { return false }
+        inUse[id] = nil
+        return true
     }
 
     private func upload(_ id: TransferID, _ order: UploadOrder, _ file: UploadFile) {
