@@ -50,8 +50,8 @@ struct TransferOptions {
 
     /// The same.
     static let waitDetails =
-        "If standard error is no terminal, a line there names each transfer that ends, and each new "
-        + "reason why one of the next ten waits."
+        "If standard error is no terminal, a line there names each transfer that ends, and each "
+        + "new reason why one of the next ten waits."
 
     init(_ invocation: Invocation) { self.invocation = invocation }
 

@@ -32,8 +32,8 @@ extension Device {
         return room.atMost(own).atMost(shared.atLeast(least))
     }
 
-    /// Forgets what has ended and nobody has yet to hear of, the oldest first: an app's own, then, if
-    /// there is too much in all, the user's.
+    /// Forgets what has ended and nobody has yet to hear of, the oldest first: an app's own; then
+    /// the user's, if there is too much in all.
     mutating func makeRoom(
         for more: TransferSize,
         of index: Int,
