@@ -131,6 +131,7 @@ final class Grounds {
         for (_, app) in turn.begun(world) + assigned {
             wakes[day, default: DayCount()].count(app)
         }
+        for (_, app) in assigned { lastDeed[app] = elapsed }
         if turn.isStart {
             for process in world.processes {
                 apps[process.launch] = process.appID
