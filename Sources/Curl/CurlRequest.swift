@@ -163,9 +163,9 @@ package final class CurlRequest {
             try check(
                 unsafe ccurl_set_offset(handle, CURLOPT_INFILESIZE_LARGE, Int(count))
             )
-            // Without a way back in the body, libcurl repeats none that it has begun to send; an
-            // empty one it would.
-            if isOnce, count == 0 { try set(CURLOPT_FRESH_CONNECT, 1) }
+            // A kept connection may turn out to be dead: then nobody could tell whether the body has
+            // arrived. Without a way back in it, libcurl repeats none; an empty one it would.
+            if isOnce { try set(CURLOPT_FRESH_CONNECT, 1) }
         }
     }
 
