@@ -163,7 +163,7 @@ package final class CurlRequest {
             try check(
                 unsafe ccurl_set_offset(handle, CURLOPT_INFILESIZE_LARGE, Int(count))
             )
-            // A kept connection may turn out to be dead: then nobody could tell whether the body has
+            // A kept connection may turn out to be dead: nobody could tell whether the body has
             // arrived. Without a way back in it, libcurl repeats none; an empty one it would.
             if isOnce { try set(CURLOPT_FRESH_CONNECT, 1) }
         }
