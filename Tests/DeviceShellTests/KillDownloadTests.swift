@@ -49,7 +49,12 @@ struct KillDownloadTests {
             #expect(isOne, "round \(round): \(bytes.count) bytes, none of \(objects)")
             try Files.remove(name)
         }
-        #expect(try Files.list(daemon.scratch("home")).isEmpty)
+        let left = try Files.list(daemon.scratch("home"))
+        if !left.isEmpty {
+            let told = try daemon.offstage("transfers", "--all").output
+            let log = try daemon.offstage("history", "--json").output.suffix(3_000)
+            Issue.record("\(left) are left\n\(told)\n\(log)\n\(daemon.log)")
+        }
     }
 
     /// There is something durable to go on with: what a connection that breaks leaves.
