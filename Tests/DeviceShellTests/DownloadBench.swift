@@ -57,10 +57,7 @@ final class DownloadBench {
         return String(outcome.output.dropFirst("transfer ".count).prefix { $0 != ":" })
     }
 
-    func state(of id: String) throws -> Value? {
-        let list = try ValueJSON.parse(offstage("transfers", "--json").output).listValue ?? []
-        return list.first { $0["id"]?.integerValue == Int64(id) }
-    }
+    func state(of id: String) throws -> Value? { try daemon.transfer(id) }
 
     func waitForEnd(_ id: String) throws {
         try Wait.until("transfer \(id) ends") { try state(of: id)?["ended"] != nil }

@@ -44,6 +44,10 @@ struct KillDownloadTests {
                 server.release()
                 return Files.exists(name)
             }
+            // Else a daemon that was killed before it had stored that would fetch it anew.
+            try Wait.until("round \(round) has ended") {
+                try daemon.transfer(id)?["ended"] != nil
+            }
             let bytes = try Files.read(name, limit: 1 << 24)
             let isOne = objects.contains { $0?.size == Int64(bytes.count) && $0?.all == bytes }
             #expect(isOne, "round \(round): \(bytes.count) bytes, none of \(objects)")
@@ -51,7 +55,7 @@ struct KillDownloadTests {
         }
         let left = try Files.list(daemon.scratch("home"))
         if !left.isEmpty {
-            let told = try daemon.offstage("transfers", "--all").output
+            let told = try daemon.offstage("transfers", "--json").output.suffix(3_000)
             let log = try daemon.offstage("history", "--json").output.suffix(3_000)
             Issue.record("\(left) are left\n\(told)\n\(log)\n\(daemon.log)")
         }

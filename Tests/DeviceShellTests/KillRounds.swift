@@ -14,6 +14,11 @@ enum KillRounds {
 }
 
 extension ScratchDaemon {
+    func transfer(_ id: String) throws -> Value? {
+        let list = try ValueJSON.parse(offstage("transfers", "--json").output).listValue ?? []
+        return list.first { $0["id"]?.integerValue == Int64(id) }
+    }
+
     /// Kill -9. Whoever waits to try again after it is told to do so at once: how long it waits is
     /// another test's.
     func killNetworkProcess() throws {
