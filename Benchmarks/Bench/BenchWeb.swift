@@ -16,7 +16,7 @@ final class BenchWeb {
 
     init(secureServers: Int = 1) throws {
         // They listen before nginx does, so that nobody has to wait for it.
-        let listeners = try (0...secureServers).map { _ in try Listener() }
+        var listeners = try (0...secureServers).map { _ in try Listener() }
         let ports = listeners.map { $0.socket.port }
         (port, securePorts) = (ports[0], Array(ports.dropFirst()))
         try SelfSignedCertificate.make(
@@ -30,11 +30,16 @@ final class BenchWeb {
         folder.write(Self.configuration(folder.path, port, securePorts), to: "configuration")
         var command = Command("nginx", "-c", folder("configuration"), "-e", folder("errors"))
         command.environment = Command.cleanEnvironment([
-            "NGINX": listeners.indices.map { "\($0 + 3);" }.joined(),
+            "NGINX": listeners.prefix(2).indices.map { "\($0 + 3);" }.joined(),
             "PATH": "/usr/sbin:/usr/bin:/bin",
         ])
+        // No program is passed so many: nginx listens itself where the others have found room.
+        listeners.removeLast(secureServers - 1)
         command.passed = listeners.map { $0.socket.descriptor.number }
         process = try command.start(logging: folder("log"))
+        // It answers when it listens everywhere.
+        let words = ["curl", "-s", "-o", folder("first"), url("", secure: false)]
+        try Self.run(words)
     }
 
     deinit {
