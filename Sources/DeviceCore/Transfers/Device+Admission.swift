@@ -52,7 +52,7 @@ extension Device {
         for lane in transfers.lanes.indices {
             // At most so much; its first is not looked at in vain.
             let host = transfers.lanes[lane].key.host
-            guard used.isRoom(for: host, ahead: TransferPaces.ahead),
+            guard used.isRoom(for: host, ahead: TransferPaces.mostAhead),
                 let first = firstWithRoom(ofLane: lane, used, at: now)
             else { continue }
             let index = indices[first.app] ?? lanes.count

@@ -13,9 +13,12 @@ extension Transfer {
 /// takes longer than its bytes. So some are begun ahead of a free connection, and wait for it in
 /// the network process. Where one takes long, none is, for it could not be overtaken there.
 package struct TransferPaces: Hashable, Sendable, Codable {
-    /// So many are begun ahead.
-    package static let ahead = 32
-    /// If so many have ended in so short a time.
+    /// At most so many are begun ahead. With a third of it, the network process would have nothing
+    /// to do while the daemon commits what has ended.
+    package static let mostAhead = 96
+    /// As many as end in this time: nothing else of the host can overtake them.
+    private static let span = Interval.milliseconds(1_300)
+    /// None, if the last so many took longer than this to end.
     private static let needed = 6
     private static let window = Interval.milliseconds(250)
     /// Of other hosts nothing is known.
@@ -45,6 +48,7 @@ package struct TransferPaces: Hashable, Sendable, Codable {
         guard let pace = paces.first(where: { $0.host == host }), pace.ends.count == Self.needed,
             let first = pace.ends.first, now - first <= Self.window
         else { return 0 }
-        return Self.ahead
+        let soon = Int64(Self.needed) * Self.span.nanoseconds
+        return Int(min(soon / max((now - first).nanoseconds, 1), Int64(Self.mostAhead)))
     }
 }

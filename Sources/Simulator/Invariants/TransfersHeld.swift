@@ -43,7 +43,7 @@ final class TransfersHeld: EffectInvariant, ProcessInvariant {
             all += min(connections { $0 == first.host }, world.settings.transfersPerHost)
         }
         guard all <= world.settings.transferSlots else { return "\(all) run side by side" }
-        let ahead = Int64(TransferPaces.ahead)
+        let ahead = Int64(TransferPaces.mostAhead)
         let sameHost = connections { $0 == host }
         guard sameHost <= world.settings.transfersPerHost + ahead else {
             return "\(sameHost) run from \(host)"
