@@ -32,8 +32,21 @@ int clinux_rename_at(int directory, const char *name, const char *new_name, int 
     int result = renameat2(directory, name, directory, new_name, RENAME_NOREPLACE);
     // Not every file system can. A link is made only where nothing is.
     if (result == 0 || (errno != EINVAL && errno != ENOSYS)) return result;
-    if (linkat(directory, name, directory, new_name, 0) < 0) return -1;
-    return unlinkat(directory, name, 0);
+    if (linkat(directory, name, directory, new_name, 0) == 0) return unlinkat(directory, name, 0);
+    // Nor can every one link.
+    if (errno != EPERM && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP) return -1;
+    return clinux_claim_at(directory, name, new_name);
+}
+
+int clinux_claim_at(int directory, const char *name, const char *new_name) {
+    int file = openat(directory, new_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0) return -1;
+    close(file);
+    if (renameat(directory, name, directory, new_name) == 0) return 0;
+    int error = errno;
+    unlinkat(directory, new_name, 0);
+    errno = error;
+    return -1;
 }
 
 int clinux_move_at(int from, const char *name, int to) {

@@ -2,12 +2,26 @@ import Vocabulary
 
 extension Device {
     mutating func clockChanged(_ transition: inout Transition) {
+        shiftDates(to: transition.now)
         clampDates(to: transition.now)
         requeueTransfers(at: transition.now)
         // Of another clock's moment.
         for index in usedIndices { apps[index].dropDecisions() }
         refreshPolicy.clockChanged(at: transition.now.wall)
         touchAll()
+    }
+
+    /// No time passes while the clock is set forward, as it is after each boot of a board that has
+    /// none of its own: what has just ended, or was just used, is not forgotten for that.
+    private mutating func shiftDates(to now: Moment) {
+        guard let last = lastMoment else { return }
+        let step = (now.wall - last.wall) - (now.boot - last.boot)
+        guard step >= .minutes(1) else { return }
+        shiftTransfers(by: step)
+        for index in usedIndices {
+            apps[index].record.shift(by: step)
+            save(app: index)
+        }
     }
 
     /// A date in the future of the clock would hold things back for as long as the clock was
@@ -33,6 +47,15 @@ extension Device {
 }
 
 extension AppRecord {
+    /// Those after which something is forgotten.
+    fileprivate mutating func shift(by step: Interval) {
+        firstSeen = firstSeen.map { $0 + step }
+        lastUsed = lastUsed.map { $0 + step }
+        closedAt = closedAt.map { $0 + step }
+        goneSince = goneSince.map { $0 + step }
+        unusedSince = unusedSince.map { $0 + step }
+    }
+
     /// Whether anything changed.
     fileprivate mutating func clamp(to now: WallTime, settings: Settings) -> Bool {
         var changed = false

@@ -45,6 +45,8 @@ package struct Errno: Equatable, Hashable, Sendable {
     package static let noEntry = Errno(ENOENT)
     package static let otherFileSystem = Errno(EXDEV)
     package static let stale = Errno(ESTALE)
+    package static let notConnected = Errno(ENOTCONN)
+    package static let timedOut = Errno(ETIMEDOUT)
     package static let noProcess = Errno(ESRCH)
     package static let exists = Errno(EEXIST)
     package static let busy = Errno(EBUSY)

@@ -36,6 +36,8 @@ final class Download: RunningExchange {
     /// What has come may be gone on with.
     private var isResumable = false
     private var isAnswered = false
+    /// The last one that counted.
+    private var answer: ExchangeAnswer?
     private var reserved = false
     private var headroom = Headroom()
     /// Its bytes wait until others are durable.
@@ -238,10 +240,13 @@ final class Download: RunningExchange {
             // What follows would go out for a file that nobody fetches any more.
             if self.end != nil { return }
             switch action {
-            case .request: ask(on: 0)
+            case .request:
+                answer = nil
+                ask(on: 0)
             case .fetch(let number): ask(on: number)
             case .answered(let answer):
                 (isResumable, isAnswered) = (answer.validator != nil, true)
+                self.answer = answer
                 // The daemon forgets it now, and takes what is told from now on for the new file.
                 if answer.startsAnew { forgetDurable() }
                 tasks.append(.report(.answered(id, answer)))
@@ -280,8 +285,9 @@ final class Download: RunningExchange {
         do throws(LinuxError) {
             try file.descriptor.truncate(to: 0)
         } catch {
-            couldNotWrite(error)
+            return couldNotWrite(error)
         }
+        if let answer { reserve(answer) }
     }
 
     /// Room for what is to come, so that the disk is not found full at the end.
@@ -291,6 +297,9 @@ final class Download: RunningExchange {
         // Also if it fails: some file systems keep what they found.
         (reserved, isUntouched) = (true, false)
         do throws(LinuxError) {
+            // What does not fit is not to take the last room of others even for a moment.
+            let there = try file.descriptor.status().allocated
+            try Headroom.check(max(0, total - max(there, answer.offset)), on: file.descriptor)
             try file.descriptor.reserve(total - answer.offset, at: answer.offset)
             try headroom.takeReserved(on: file.descriptor)
         } catch  where error.errno == .noSpace || error.errno == .quota {

@@ -30,6 +30,11 @@ struct Headroom {
         granted = .max
     }
 
+    /// Throws `noSpace` if too little would be left beside so many bytes more.
+    static func check(_ count: Int64, on file: borrowing FileDescriptor) throws(LinuxError) {
+        guard room(on: file) >= count else { throw LinuxError("fallocate", "", .noSpace) }
+    }
+
     private static func room(on file: borrowing FileDescriptor) -> Int64 {
         do throws(LinuxError) {
             return room(in: try file.space())

@@ -104,6 +104,29 @@ struct SessionUploadTests {
         }
     }
 
+    /// So its exchange ends when it is told to stop and the server may have the file.
+    @Test func `one that its user ends is no failure, whether the server has it or not`() throws {
+        for isClosed in [true, false] {
+            var (bench, launch, id) = try begun(.post)
+            if isClosed {
+                bench.ask(.close(AppID("app")))
+            } else {
+                bench.askSession(launch, .keep([1]))
+            }
+            bench.report(id, .ended(.failed(.init(.uncertain, reason: "so")), durable: 0))
+            let stored = try #require(bench.stored(id))
+            guard case .ended(let end, _) = stored.state else {
+                Issue.record("\(stored.state)")
+                continue
+            }
+            if case .failed(let failure) = end {
+                #expect(isClosed && failure.code == .closedByUser)
+            } else {
+                #expect(!isClosed && end == .cancelled)
+            }
+        }
+    }
+
     // MARK: Resume data
 
     private func goOn(_ number: Int64, with token: String) -> SessionOrder {

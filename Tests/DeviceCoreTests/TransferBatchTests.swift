@@ -53,6 +53,30 @@ struct TransferBatchTests {
         #expect(try begun(&bench) == Array(Int64(1)...30))
     }
 
+    @Test func `priorities that are changed again and again take no room`() throws {
+        var (bench, launch) = try waiting(30)
+        for priority: Int64 in 0..<200 {
+            bench.askSession(launch, .prioritize(Array(1...30), priority % 2 == 0 ? 500 : -500))
+        }
+        let table = bench.device.transfers
+        #expect(table.lanes.reduce(0) { $0 + $1.queue.count } < 2000)
+        #expect(try begun(&bench) == Array(Int64(1)...30))
+    }
+
+    @Test func `a session of which nothing is left makes room for another`() throws {
+        var (bench, launch) = try Bench.withApp()
+        bench.set(.network, 0)
+        bench.askSession(launch, .enqueue([order(1)], token: nil))
+        for number in 0..<300 {
+            bench.askSession(launch, .join(sendsLaunchEvents: true), of: "\(number)")
+            guard case .tasks? = bench.reply else { throw NotEnqueued() }
+            bench.askSession(launch, .leave, of: "\(number)")
+        }
+        let sessions = try #require(bench.app("app")?.record.sessions)
+        #expect(sessions.count == 100)
+        #expect(sessions.contains { $0.identifier == "photos" })
+    }
+
     // MARK: Notices
 
     /// Those that were cancelled, and what is forgotten by then, keep nobody waiting.

@@ -151,11 +151,10 @@ struct TransferDateTests {
     }
 
     @Test mutating func `one that runs while the clock is set ends with its time`() throws {
-        for span in [Interval.days(-400), .days(1)] {
+        for span in [Interval.days(-400), .days(1), .days(20_000)] {
             let id = try enqueue()
             setClock(by: span)
-            let left = span > .zero ? Interval.days(6) : .days(7)
-            bench.advance(left - .seconds(1))
+            bench.advance(.days(7) - .seconds(1))
             #expect(isUnderWay(id) && !bench.contains(.transfer(id, .stop)))
             bench.advance(.seconds(1))
             #expect(bench.contains(.transfer(id, .stop)))
@@ -170,6 +169,48 @@ struct TransferDateTests {
         try bench.restart()
         #expect(bench.begun[id] == nil)
         #expect(bench.transfer(id)?.failure == .timedOut)
+    }
+
+    @Test mutating func `one that may begin after its time-out has its time from then on`() throws {
+        let date = bench.now.wall + .days(25)
+        let id = try enqueue { $0.earliest = date }
+        bench.advance(.days(25) - .seconds(1))
+        #expect(bench.transfer(id)?.isEnded == false && bench.begun[id] == nil)
+        bench.advance(.seconds(1))
+        #expect(isUnderWay(id))
+        bench.advance(.days(7) - .seconds(1))
+        #expect(!bench.contains(.transfer(id, .stop)))
+        bench.advance(.seconds(1))
+        #expect(bench.contains(.transfer(id, .stop)))
+    }
+
+    /// A board without a clock of its own starts in the past, and is set right by the network.
+    @Test mutating func `what has ended is not forgotten because the clock is set right`() throws {
+        let right = bench.now.wall
+        let id = try enqueue()
+        bench.report(id, .ended(.complete(size: 1), durable: 1))
+        bench.report(id, .placed(name: "a.iso"))
+        let retried = try enqueue { $0.delay = .hours(2) }
+        bench.now.wall = right - .days(20_000)
+        try bench.restart()
+        setClock(by: .days(20_000))
+        #expect(bench.transfer(id)?.isEnded == true)
+        #expect(bench.transfer(retried)?.isEnded == false)
+        bench.advance(.days(7) - .seconds(1))
+        #expect(bench.transfer(id)?.isEnded == true)
+        bench.advance(.seconds(1))
+        #expect(bench.transfer(id) == nil)
+    }
+
+    @Test mutating func `what is paused and resumed is tried at once`() throws {
+        let id = try enqueue()
+        for _ in 0..<3 {
+            bench.report(id, .ended(.interrupted(.init(.connection)), durable: 0))
+            #expect(!isUnderWay(id))
+            bench.ask(.transfer(.pause([id])))
+            bench.ask(.transfer(.resume([id])))
+            #expect(isUnderWay(id))
+        }
     }
 
     // MARK: The network's return

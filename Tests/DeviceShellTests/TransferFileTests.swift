@@ -194,7 +194,7 @@ struct TransferFileTests {
         }
         #expect(event(.exists) == .notPlaced(.exists("file")))
         let gone = LinuxError("open", "/home/user/gone", .noEntry)
-        let reason = "the directory /home/user/gone is no longer there"
+        let reason = "the directory /home/user/gone is not there"
         let failure = TransferFailure(code: .file, reason: reason)
         #expect(TransferFiles.notPlaced(gone, "file") == .notPlaced(failure))
         for errno in [Errno.access, .inputOutput] {

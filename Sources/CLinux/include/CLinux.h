@@ -143,6 +143,9 @@ int clinux_open_at(int directory, const char *name, int flags, mode_t mode);
 int clinux_know_at(int directory, const char *name);
 /// Renames within a directory. Without `replace` a file of the new name stays: EEXIST.
 int clinux_rename_at(int directory, const char *name, const char *new_name, int replace);
+/// The same without `replace`, for file systems that can do no better: an empty file takes the name
+/// first, and stays if the process dies just then.
+int clinux_claim_at(int directory, const char *name, const char *new_name);
 /// Into another directory of the same file system: EXDEV of another.
 int clinux_move_at(int from, const char *name, int to);
 int clinux_remove_at(int directory, const char *name);

@@ -12,6 +12,7 @@ extension Device {
             stopHeldTransfers(&transition)
         }
         guard transfers.isTouched else { return }
+        if transfers.isCluttered { requeueTransfers(at: transition.now) }
         transfers.isTouched = false
         beginTransfers(&transition)
     }
@@ -231,39 +232,6 @@ extension Device {
             retryTransfers(at: transition.now)
         }
     }
-
-    // MARK: Restart
-
-    /// A daemon starts, or the clock was set: everything waits anew.
-    mutating func requeueTransfers(at now: Moment) {
-        transfers.forgetWaiting()
-        for transfer in transfers.all() {
-            switch transfer.state {
-            case .ended(_, let at):
-                transfers.look(at: transfer.forgetDate(endedAt: at), transfer.id)
-            case .waiting:
-                transfers.look(at: transfer.deadline, transfer.id)
-                transfers.enqueue(transfer.id, at: now.wall, settings)
-            case .running:
-                transfers.look(at: transfer.deadline, transfer.id)
-            case .placing:
-                guard let retry = transfer.placementRetry else { break }
-                transfers.look(at: min(retry.at, transfer.deadline), transfer.id)
-            case .paused: break
-            }
-        }
-        transfers.touch()
-    }
-
-    /// Dates in the future of the clock become now.
-    mutating func clampTransfers(to now: WallTime) {
-        for transfer in transfers.all() {
-            var clamped = transfer
-            guard clamped.clamp(to: now) else { continue }
-            transfers.change(transfer.id) { $0 = clamped }
-            save(.transfer(transfer.id))
-        }
-    }
 }
 
 /// The smallest goes first.
@@ -276,27 +244,5 @@ private struct TransferRank: Comparable {
     static func < (left: Self, right: Self) -> Bool {
         (left.isForeground ? 0 : 1, left.running, left.place)
             < (right.isForeground ? 0 : 1, right.running, right.place)
-    }
-}
-
-extension Transfer {
-    /// Whether anything changed.
-    fileprivate mutating func clamp(to now: WallTime) -> Bool {
-        var changed = submittedAt > now || countsFrom > now
-        (submittedAt, countsFrom) = (min(submittedAt, now), min(countsFrom, now))
-        if let delay = order.delay { lower(&order.earliest, to: now + delay, &changed) }
-        if let retry, retry.at > now + retry.wait {
-            self.retry?.at = now + retry.wait
-            changed = true
-        }
-        if let until = kept?.until, until > now + Device.keptAge {
-            kept?.until = now + Device.keptAge
-            changed = true
-        }
-        if case .ended(let end, let at) = state, at > now {
-            state = .ended(end, at: now)
-            changed = true
-        }
-        return changed
     }
 }

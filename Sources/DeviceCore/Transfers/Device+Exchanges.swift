@@ -167,6 +167,9 @@ extension Device {
         switch end {
         case .complete(let size):
             place(id, size: size, attempt, &transition)
+        // The user has ended it, or its time has: whether the server has it matters to nobody.
+        case .failed(let failure) where failure.code == .uncertain && attempt.next.isEnd:
+            settle(id, as: attempt.next, &transition)
         case .failed(let failure):
             let failure = TransferFailure(code: .exchange(failure.code), reason: failure.reason)
             self.end(id, .failed(failure), &transition)

@@ -73,14 +73,7 @@ extension Device {
                 save(app: index)
             }
         } else {
-            guard sessions.count < Self.mostSessions else {
-                throw Refusal(
-                    .held,
-                    reason: "an app has at most \(Self.mostSessions) sessions",
-                    value: identifier,
-                    fix: "use one session for many tasks"
-                )
-            }
+            try makeRoomForSession(identifier, index)
             let session = TransferSession(
                 identifier: identifier,
                 sendsLaunchEvents: sendsLaunchEvents ?? true
@@ -88,6 +81,29 @@ extension Device {
             apps[index].record.sessions.append(session)
             save(app: index)
         }
+    }
+
+    /// The oldest of which nothing is left makes room for a new one.
+    private mutating func makeRoomForSession(_ new: String, _ index: Int) throws(Refusal) {
+        let sessions = apps[index].record.sessions
+        guard sessions.count >= Self.mostSessions else { return }
+        guard let unused = sessions.firstIndex(where: { !isInUse($0.identifier, index) }) else {
+            throw Refusal(
+                .held,
+                reason: "an app has at most \(Self.mostSessions) sessions with tasks",
+                value: new,
+                fix: "use one session for many tasks"
+            )
+        }
+        apps[index].record.sessions.remove(at: unused)
+    }
+
+    private func isInUse(_ session: String, _ index: Int) -> Bool {
+        apps[index].joined.contains { $0.identifier == session }
+            || transfers.queue(index, session) != nil
+            || apps[index].requests.contains {
+                $0.trigger == .sessionEvents && $0.identifier == session
+            }
     }
 
     /// Stored if it is another then.

@@ -139,14 +139,15 @@ extension Device {
         switch transfer.state {
         case .paused:
             let now = transition.now.wall
-            transfers.change(id) { ($0.state, $0.countsFrom) = (.waiting, now) }
-            transfers.look(at: now + transfer.order.resourceTimeout, id)
+            // The user wants it now.
+            transfers.change(id) { ($0.state, $0.countsFrom, $0.retry) = (.waiting, now, nil) }
+            transfers.look(at: transfers[id]?.deadline ?? now, id)
         case .running(var attempt):
             guard attempt.then == .pause else { return }
             attempt.then = .wait
             transfers.change(id) { $0.state = .running(attempt) }
         case .waiting:
-            // The user wants it now.
+            guard transfer.retry != nil else { return }
             transfers.change(id) { $0.retry = nil }
         case .placing:
             guard transfer.placementRetry != nil else { return }

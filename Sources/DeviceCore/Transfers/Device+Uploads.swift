@@ -145,7 +145,7 @@ extension Device {
         let progress = transfers[id]?.upload ?? UploadProgress()
         if progress.resource == nil {
             // What its user has ended is not gone on with anyway.
-            if progress.mayHaveArrived, attempt.then != .close {
+            if progress.mayHaveArrived, !attempt.next.isEnd {
                 return endUncertain(id, &transition)
             }
             // The server has not taken up what it was offered.

@@ -89,6 +89,14 @@ package struct Transfer: Hashable, Sendable, Codable {
                 case .pause, .timeOut, .close, .exists: next != .wait
                 }
             }
+
+            /// The transfer is not to go on.
+            var isEnd: Bool {
+                switch self {
+                case .cancel, .keep, .timeOut, .close, .exists: true
+                case .wait, .pause: false
+                }
+            }
         }
 
         init(since: BootTime, received: Int64) { (self.since, self.received) = (since, received) }
@@ -119,7 +127,9 @@ package struct Transfer: Hashable, Sendable, Codable {
     var date: WallTime { max(order.earliest ?? .distantPast, retry?.at ?? .distantPast) }
 
     /// Then it fails, whatever it waits for (`timeoutIntervalForResource`).
-    var deadline: WallTime { countsFrom + order.resourceTimeout }
+    var deadline: WallTime {
+        max(countsFrom, order.earliest ?? .distantPast) + order.resourceTimeout
+    }
 
     package var isEnded: Bool {
         switch state {

@@ -274,6 +274,13 @@ package struct TransferTable: Hashable, Sendable {
         return transfer.forgetDate(endedAt: end) > date.at
     }
 
+    /// Most entries are of no use any more: their transfers wait elsewhere by now, as those of an
+    /// app do that changes their priorities again and again.
+    var isCluttered: Bool {
+        let entries = lanes.reduce(dates.count) { $0 + $1.queue.count }
+        return entries > 4 * indices.count + 1000
+    }
+
     /// All will be told anew.
     mutating func forgetWaiting() { (dates, lanes, laneIndices) = (Heap(), [], [:]) }
 

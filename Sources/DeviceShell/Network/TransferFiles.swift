@@ -28,6 +28,8 @@ struct TransferFiles {
         case lost
         /// Another process may still write it: that of a daemon that was killed.
         case inUse
+        /// What holds its directory may be mounted later.
+        case absent(LinuxError)
         case system(LinuxError)
     }
 
@@ -36,8 +38,14 @@ struct TransferFiles {
         _ file: TransferFile,
         durable: Int64
     ) throws(Problem) -> Opened {
+        let opened: TurnDirectory.Opened
         do throws(LinuxError) {
-            let opened = try directories.open(file.directory)
+            opened = try directories.open(file.directory)
+        } catch {
+            throw error.isAbsence ? .absent(error) : .system(error)
+        }
+        var isLocked = false
+        do throws(LinuxError) {
             try Self.bring(file, to: opened.directory)
             let wanted = file.permissions == 0 ? nil : UInt32(file.permissions)
             let descriptor = try opened.directory.open(
@@ -47,22 +55,26 @@ struct TransferFiles {
             )
             // The lock goes with the descriptor to the process that fetches, and ends with it. Some
             // file systems have none.
-            guard (try? descriptor.tryLock()) ?? true else {
-                throw LinuxError("flock", file.partialName, .again)
-            }
+            isLocked = (try? descriptor.tryLock()) ?? true
             let status = try descriptor.status()
-            guard status.kind == .file, status.links == 1, status.size >= durable else {
-                try? opened.directory.remove(file.partialName)
-                throw LinuxError("open", file.partialName, .stale)
+            let isWhole = status.kind == .file && status.links == 1 && status.size >= durable
+            if isLocked, isWhole {
+                // Our umask has narrowed them, or it is an older file. Some file systems have none.
+                if let wanted, status.permissions != wanted {
+                    try? descriptor.setPermissions(wanted)
+                }
+                let partial = PartialFile(
+                    path: file.directory,
+                    name: file.partialName,
+                    opened: opened
+                )
+                return Opened(descriptor: descriptor, inode: status.inode, partial: partial)
             }
-            // Our umask has narrowed them, or it is an older file. Some file systems have none.
-            if let wanted, status.permissions != wanted { try? descriptor.setPermissions(wanted) }
-            let partial = PartialFile(path: file.directory, name: file.partialName, opened: opened)
-            return Opened(descriptor: descriptor, inode: status.inode, partial: partial)
+            if isLocked { try? opened.directory.remove(file.partialName) }
         } catch {
-            if error.errno == .again { throw .inUse }
-            throw error.errno == .stale ? .lost : .system(error)
+            throw .system(error)
         }
+        throw isLocked ? .lost : .inUse
     }
 
     func discard(_ file: TransferFile) {
@@ -144,6 +156,9 @@ struct TransferFiles {
                 }
                 try opened.directory.synchronize()
                 events += named
+            } catch  where error.isAbsence {
+                let why = ExchangeEnd.Interruption(.shortage, reason: error.fileReason)
+                events += inside.map { ($0.id, .placementInterrupted(why)) }
             } catch {
                 events += inside.map { ($0.id, Self.notPlaced(error, $0.placement.name)) }
             }
@@ -247,12 +262,18 @@ extension LinuxError {
         if case .interrupted = Transfers.end(by: self) { true } else { false }
     }
 
+    /// Of a directory that may be there again: its file system is not mounted, or its server is away.
+    fileprivate var isAbsence: Bool {
+        let those: [Errno] = [.noEntry, .stale, .notConnected, .timedOut, .noDevice]
+        return those.contains(errno) && subject.hasPrefix("/")
+    }
+
     /// For a person, whom the system's words do not tell which part of a path is a link, and that
     /// a path is that of a directory.
     var fileReason: String {
         // Files are named without their directories.
         if errno == .noEntry, subject.hasPrefix("/") {
-            return "the directory \(subject) is no longer there"
+            return "the directory \(subject) is not there"
         }
         guard errno == .loop else { return "\(self)" }
         var link = ""

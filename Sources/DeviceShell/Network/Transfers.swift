@@ -110,16 +110,20 @@ final class Transfers {
                 let reason = "another process still has its unfinished file"
                 let end = ExchangeEnd.interrupted(.init(.shortage, reason: reason))
                 happened(id, .ended(end, durable: nil))
+            case .absent(let error):
+                let end = ExchangeEnd.interrupted(.init(.shortage, reason: error.fileReason))
+                happened(id, .ended(end, durable: nil))
             case .system(let error):
                 happened(id, .ended(Self.end(by: error), durable: nil))
             }
         }
     }
 
-    /// The store forgets it first, then it begins anew.
+    /// The store forgets it first, then it begins anew; not at once, or it may do so without end.
     private func startAnew(_ id: TransferID) {
         happened(id, .lost)
-        happened(id, .ended(.interrupted(.init(.stopped)), durable: nil))
+        let reason = "its unfinished file is not what it was"
+        happened(id, .ended(.interrupted(.init(.shortage, reason: reason)), durable: nil))
     }
 
     /// Whether attempts have found the file locked for half a minute.
@@ -258,9 +262,15 @@ final class Transfers {
         case .complete: displaced.remove(id)
         case .failed: removeIfDisplaced(id)
         case .interrupted, .challenged:
+            let isGone = partials[id].map(files.isGone) ?? false
             guard removeIfDisplaced(id) else { break }
-            // From the start, where it belongs: if that cannot be opened, it says so.
             happened(id, .lost)
+            // Somebody has removed it.
+            if isGone {
+                let failure = ExchangeFailure(.file, reason: "its directory is no longer there")
+                return happened(id, .ended(.failed(failure), durable: nil))
+            }
+            // From the start, where it belongs: if that cannot be opened, it says so.
             return happened(id, .ended(.interrupted(.init(.stopped)), durable: nil))
         }
         happened(id, .ended(end, durable: durable))
