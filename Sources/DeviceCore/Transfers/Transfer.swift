@@ -128,7 +128,10 @@ package struct Transfer: Hashable, Sendable, Codable {
 
     /// Then it fails, whatever it waits for (`timeoutIntervalForResource`).
     var deadline: WallTime {
-        max(countsFrom, order.earliest ?? .distantPast) + order.resourceTimeout
+        let plain = countsFrom + order.resourceTimeout
+        // An app has chosen both; where one leaves no time for the other, it counts from the date.
+        guard let earliest = order.earliest, task == nil || earliest >= plain else { return plain }
+        return max(plain, earliest + order.resourceTimeout)
     }
 
     package var isEnded: Bool {

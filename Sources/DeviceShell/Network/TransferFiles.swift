@@ -262,7 +262,7 @@ extension LinuxError {
         if case .interrupted = Transfers.end(by: self) { true } else { false }
     }
 
-    /// Of a directory that may be there again: its file system is not mounted, or its server is away.
+    /// Of a directory that may come back: its file system is not mounted, or its server is away.
     fileprivate var isAbsence: Bool {
         let those: [Errno] = [.noEntry, .stale, .notConnected, .timedOut, .noDevice]
         return those.contains(errno) && subject.hasPrefix("/")
