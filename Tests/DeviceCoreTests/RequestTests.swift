@@ -401,6 +401,32 @@ struct RequestTests {
         #expect(!bench.records.keys.contains { $0.section == .request })
     }
 
+    @Test func `an app that its user has open is used, however long`() throws {
+        var (bench, launch) = try Bench.withApp()
+        bench.submit(launch, "app.refresh") { $0.after = .days(8) }
+        bench.advance(.days(40))
+        #expect(bench.gates("app") == ["app-in-foreground"])
+        #expect(!bench.lines.contains(.note("not used for 7d: it waits until you open it")))
+        #expect(bench.dropped == [])
+        bench.ask(.leave(AppID("app")))
+        #expect(bench.offers(launch).count == 1)
+    }
+
+    @Test func `what was open as the power went was used until the device was used last`() throws {
+        var (bench, launch) = try Bench.withApp()
+        bench.submit(launch, "app.refresh") { $0.after = .days(60) }
+        bench.advance(.days(31))
+        bench.set(.idle, 0)
+        let used = bench.now.wall
+        bench.advance(.hours(1))
+        try bench.restart(
+            bootID: "boot-2",
+            manifests: [.linked("app", identifiers: Bench.identifiers)]
+        )
+        #expect(bench.app("app")?.record.lastUsed == used)
+        #expect(bench.requests("app").count == 1)
+    }
+
     @Test func `without a source that tells of use the week rule does not apply`() throws {
         var bench = Bench()
         bench.ask(.submit(Submission(kind: .refresh, after: .days(60), command: ["sync"])))

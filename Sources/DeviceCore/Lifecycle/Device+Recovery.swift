@@ -49,7 +49,9 @@ extension Device {
     /// When the use of what was in use as the device went down ended is unknown: it counts as last.
     private mutating func endUseUnseen() {
         refreshPolicy.deviceLeftUnseen()
-        let last = usedIndices.compactMap { apps[$0].record.lastUsed }.max()
+        let opened = usedIndices.compactMap { apps[$0].record.lastUsed }.max()
+        // Who has an app open for weeks uses the device all the time.
+        let last = [opened, refreshPolicy.use.lastUse].compactMap(\.self).max()
         for index in usedIndices {
             apps[index].record.refresh.leftUnseen()
             guard apps[index].isForeground else { continue }

@@ -204,6 +204,10 @@ final class Grounds {
     /// Nothing that fits has happened for as long as the device may hold that against the app.
     func isUsed(_ app: AppID, _ world: World) -> Bool {
         guard world.plan(of: app)?.hasKnownUse == true else { return true }
+        let isOpen = world.processes.contains {
+            !$0.isDead && $0.appID == app && $0.weight == .foreground
+        }
+        if isOpen { return true }
         let limit = world.settings.unusedLimit
         if let walls, walls.last - walls.first < limit { return true }
         return opened[app].map { world.now.wall - $0 < limit } ?? false

@@ -1,7 +1,8 @@
 import Vocabulary
 
 extension GateTable.Definition {
-    /// Not opened for a week (C4). Where nothing tells of use, the rule does not apply.
+    /// Not opened for a week, and not open now (C4). Where nothing tells of use, the rule does not
+    /// apply.
     static let unused = Self(
         title: "not used for a week",
         kind: .saving,
@@ -22,9 +23,9 @@ extension GateTable.Definition {
 }
 
 extension AppState {
-    /// Nil: nothing tells of this app's use.
+    /// Nil: it is in use, since its user has it open, or nothing tells of its use.
     var lastKnownUse: WallTime? {
-        guard let manifest, manifest.useFrom != nil || isLinked else { return nil }
+        guard !isForeground, let manifest, manifest.useFrom != nil || isLinked else { return nil }
         return lastUsed ?? firstSeen
     }
 }
