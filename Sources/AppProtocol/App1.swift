@@ -75,7 +75,8 @@ package enum App1: CallSet {
             cancel,
             .app,
             repeated: .nothingLeft,
-            "Cancels a pending request; an empty name cancels all."
+            "Cancels a pending request; an empty name cancels all. What has been accepted goes on; "
+                + "a request that repeats does not come back after it."
         ),
         CallRow(
             pending,

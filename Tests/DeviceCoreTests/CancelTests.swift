@@ -89,6 +89,30 @@ struct CancelTests {
         #expect(bench.results == [.expired(.cancelled)])
     }
 
+    enum Caller: CaseIterable, Sendable { case user, app, helper }
+
+    @Test(arguments: Caller.allCases)
+    func `cancelled while an app runs it, what repeats does not come back`(_ caller: Caller) throws
+    {
+        var (bench, launch) = try Bench.withApp()
+        bench.submit(launch, "app.refresh") { $0.every = .hours(2) }
+        bench.ask(.leave(AppID("app")))
+        let delivery = try bench.accept(launch)
+        switch caller {
+        case .user: bench.ask(.cancel(AppID("app"), identifier: "app.refresh"))
+        case .app:
+            bench.say(launch, .cancel(identifier: "app.refresh", reply: bench.nextReply()))
+        case .helper: bench.ask(.cancelPending(AppID("app"), identifier: "app.refresh"))
+        }
+        #expect(bench.reply == .done)
+        // An app takes back what is to come; only its user ends what has begun.
+        #expect(bench.told(launch).contains(.expire(delivery, .cancelled)) == (caller == .user))
+        bench.say(launch, .completed(delivery, .succeeded))
+        #expect(bench.results == [.succeeded])
+        #expect(bench.requests("app").isEmpty)
+        #expect(!bench.records.keys.contains { $0.section == .request })
+    }
+
     @Test func `cancelled before its receipt, an offer does not come back`() throws {
         var (bench, launch) = try Bench.withApp()
         bench.submit(launch, "app.refresh")

@@ -52,9 +52,10 @@ extension Device {
     /// Ends the run of a request; the process of an app that speaks with us lives on.
     private mutating func stop(_ request: Request, of index: Int, _ transition: inout Transition) {
         guard let id = request.launch, let launchIndex = apps[index].index(of: id) else { return }
+        // Whatever ends the run: it may be ending for another reason already, or its result is
+        // being read, or the app completes it in time.
+        if !request.origin.isStanding { _ = markCancelled(request, of: index) }
         if apps[index].launches[launchIndex].isCommand {
-            // It may be ending for another reason already, or its result is being read.
-            if !request.origin.isStanding { _ = markCancelled(request, of: index) }
             take(.stopped(.cancelled, deliveries: nil), id, &transition)
             return
         }
@@ -64,11 +65,12 @@ extension Device {
         take(.stopped(.cancelled, deliveries: deliveries.map(\.id)), id, &transition)
     }
 
-    /// What nobody has a receipt for: an offer that is still accepted runs, but does not come back.
+    /// What is still to come: an offer that is still accepted runs, and so does what runs already,
+    /// but neither comes back.
     mutating func cancelPending(of index: Int, identifier: String?, _ transition: inout Transition)
     {
         for request in apps[index].requests
-        where !request.origin.isStanding && request.isPending && request.mode != .simulated
+        where !request.origin.isStanding && request.isToCome && request.mode != .simulated
             && (identifier == nil || request.identifier == identifier)
         {
             guard !markCancelled(request, of: index) else { continue }

@@ -127,4 +127,7 @@ package struct Request: Hashable, Sendable, Codable {
         case .running: false
         }
     }
+
+    /// It has a run before it, perhaps after one that has begun.
+    var isToCome: Bool { isPending || every != nil && !isCancelled }
 }
