@@ -124,6 +124,32 @@ struct DriverTests {
         #expect(setup.driver.port.steps.contains(.rollback(1)))
     }
 
+    @Test(arguments: [CommitError.Cause.full, .gone])
+    func `who opens an app is answered once, when it is stored what became of it`(
+        cause: CommitError.Cause
+    ) throws {
+        var setup = Setup(.manifests([.present(.linked("app"))]))
+        setup.turn(.user(.open(AppID("app"), attach: nil), reply: ReplyToken(1)))
+        let launch = try #require(setup.spawned.first)
+        setup.driver.port.error = CommitError(cause, reason: "x")
+        setup.turn(.process(launch, .started(ProcessID(pid: 2, startTime: 3))))
+        #expect(setup.replies == [], "it runs")
+        // What is asked in the turn that fails has not been done.
+        setup.turn(.user(.open(AppID("app"), attach: nil), reply: ReplyToken(2)))
+        guard case .refused = setup.replies.first else {
+            Issue.record("answered by \(setup.driver.port.steps)")
+            return
+        }
+        #expect(setup.replies.count == 1)
+        setup.driver.port.error = nil
+        setup.turn(.timer)
+        let answered = setup.driver.port.steps.compactMap {
+            if case .reply(let token, .opened) = $0 { token } else { nil }
+        }
+        #expect(answered == [ReplyToken(1)])
+        #expect(setup.replies.count == 1)
+    }
+
     @Test func `while the store fails nothing new starts, and it says why`() {
         var setup = Setup(.condition(.network, .kernel, .value(0)))
         setup.turn(.manifests([.present(.refreshing("app"))]))

@@ -272,7 +272,9 @@ package struct Driver<Port: DevicePort> {
                 if let (token, answer) = device.answered(timed.event) { stored[token] = answer }
             }
         }
+        // Who opened an app hears what became of it when that is stored: `unsettled` has it.
         let waiting = others.union(unsettled.compactMap { $0.event.endReply })
+            .union(device.waitingOpeners.map(\.reply))
         for effect in effects {
             guard case .reply(let token, _) = effect, !waiting.contains(token) else { continue }
             let answer = stored[token].map { Reply.requested($0) }
@@ -351,9 +353,7 @@ extension Effect {
             true
         }
     }
-}
 
-extension Effect {
     /// Tells a caller what is stored.
     fileprivate var isPromise: Bool {
         if case .reply(_, .requested) = self { return true }
