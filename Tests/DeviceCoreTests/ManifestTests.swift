@@ -50,6 +50,22 @@ struct ManifestTests {
         #expect(bench.requests("backup").isEmpty)
     }
 
+    @Test(arguments: [false, true])
+    func `what an edit took away while the device was down is not run again`(_ isBegun: Bool) throws
+    {
+        var bench = Bench()
+        bench.install(.refreshing("app") { $0.exec = ["app"] })
+        let launch = try #require(bench.spawn(of: "app"))
+        if isBegun { bench.started(launch) }
+        // Without the command its own program would be started for it.
+        let edited = AppManifest.refreshing("app") { ($0.exec, $0.refreshCommand) = (["app"], nil) }
+        try bench.restart(bootID: "boot-2", manifests: [edited])
+        #expect(bench.results == [.unknown])
+        #expect(bench.requests("app").isEmpty)
+        bench.advance(.days(1))
+        #expect(bench.spawned.isEmpty)
+    }
+
     @Test func `an edit of something else stops nothing`() throws {
         var (bench, launch) = try Self.backup()
         bench.install(.processing("backup") { $0.name = "Backup" })

@@ -50,7 +50,7 @@ extension Device {
             request.waitAgain(after: end, settings, waits, at: transition.now.wall)
             apps[index].requests[requestIndex] = request
             save(app: index, request: id)
-        } else if request.isCancelled, request.mode != .simulated, end.leavesNoLine,
+        } else if request.isCancelled, request.mode != .simulated, end.hasNoResult,
             !apps[index].hasSuccessor(of: request)
         {
             drop(request, of: index, reason: "cancelled", &transition)
@@ -59,8 +59,10 @@ extension Device {
             forget(request: id)
         }
         // The manifest, or the fetch interval, may have changed since the run was decided. While a
-        // daemon starts it may not have been read yet.
-        if !end.leavesNoLine { reconcileStandingRequests(of: index, &transition) }
+        // daemon starts it may not have been read yet; one that is there has been.
+        if !end.hasNoResult || apps[index].manifest != nil {
+            reconcileStandingRequests(of: index, &transition)
+        }
         touch(index)
     }
 
@@ -139,8 +141,8 @@ extension Request {
 }
 
 extension RunEnd {
-    /// The history has no line of the run.
-    fileprivate var leavesNoLine: Bool {
+    /// No line of a run tells what became of the request: there was none, or nobody knows its end.
+    fileprivate var hasNoResult: Bool {
         switch self {
         case .undone, .lost: true
         case .command, .delivery: false
