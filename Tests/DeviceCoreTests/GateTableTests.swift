@@ -109,6 +109,24 @@ struct GateTableTests {
         )
     }
 
+    @Test func `a setting that delays work says which transfers it delays`() throws {
+        func holds(_ gate: String, _ trigger: Trigger) throws -> Bool {
+            let row = try #require(Gate.report.first { $0.gate == gate })
+            return row.cells[trigger.letter]?.isEmpty == false
+        }
+        func text(_ setting: String) throws -> String {
+            try #require(SettingRow.table.first { $0.name == setting }).documentation
+        }
+        for gate in ["start-pause", "settling"] {
+            #expect(try holds(gate, .discretionaryTransfer))
+            #expect(try !holds(gate, .transfer))
+        }
+        for setting in ["pause-after-boot", "pause-after-resume", "pause-after-start"] {
+            #expect(try text(setting).hasSuffix("except transfers that are not discretionary."))
+        }
+        #expect(try text("settle-time").contains("or a discretionary transfer"))
+    }
+
     @Test func `a user-initiated run skips what only saves`() {
         let saving = Gate.report.filter { $0.kind == "saving" }.map(\.gate)
         #expect(

@@ -187,8 +187,8 @@ extension SettingRow {
         SettingRow(
             name: "settle-time",
             field: .interval(\.settleTime, .zero ... .minutes(10)),
-            documentation: "How long network or power must be back before processing that "
-                + "requires it starts."
+            documentation: "How long network or power must be back before processing, or a "
+                + "discretionary transfer, that requires it starts."
         ),
         SettingRow(
             name: "idle-load",
@@ -251,17 +251,20 @@ extension SettingRow {
         SettingRow(
             name: "pause-after-boot",
             field: .interval(\.pauseAfterBoot, day),
-            documentation: "Nothing starts within this time after the device has booted."
+            documentation: "Nothing starts by itself within this time after "
+                + "the device has booted, except transfers that are not discretionary."
         ),
         SettingRow(
             name: "pause-after-resume",
             field: .interval(\.pauseAfterResume, day),
-            documentation: "Nothing starts within this time after the device has woken up."
+            documentation: "Nothing starts by itself within this time after "
+                + "the device has woken up, except transfers that are not discretionary."
         ),
         SettingRow(
             name: "pause-after-start",
             field: .interval(\.pauseAfterStart, day),
-            documentation: "Nothing starts within this time after the daemon has started."
+            documentation: "Nothing starts by itself within this time after "
+                + "the daemon has started, except transfers that are not discretionary."
         ),
         SettingRow(
             name: "wake-from-sleep",
