@@ -142,7 +142,11 @@ struct UnsteadyRefreshTests {
         #expect(try Self.gains(bench).days == known + 1)
     }
 
-    @Test func `nobody saw when the use ended of what was open as the power went`() throws {
+    /// Another boot, and the daemon alone.
+    @Test(arguments: ["boot-2", "boot-1"])
+    func `nobody saw when the use ended of what was open as the power went, or the daemon`(
+        _ bootID: String
+    ) throws {
         var bench = Bench()
         let manifest = AppManifest.linked("app", identifiers: ["app.refresh"])
         bench.install(manifest)
@@ -150,7 +154,7 @@ struct UnsteadyRefreshTests {
         let used = bench.device.refreshPolicy.use.lastUse
         let seen = bench.app("app")?.record.lastUsed
         bench.move(.hours(9))
-        try bench.restart(bootID: "boot-2", manifests: [manifest])
+        try bench.restart(bootID: bootID, manifests: [manifest])
         #expect(!bench.device.refreshPolicy.use.isInUse)
         #expect(bench.device.refreshPolicy.use.lastUse == used)
         #expect(bench.app("app")?.use.isOpen == false)
@@ -158,7 +162,27 @@ struct UnsteadyRefreshTests {
         #expect(bench.app("app")?.record.lastUsed == seen)
     }
 
-    @Test func `a use whose end nobody saw teaches no gap, and ends no day`() throws {
+    @Test func `what is in front of its user after a restart is in use, and so is the device`()
+        throws
+    {
+        var bench = Bench(isSensed: false)
+        let manifests = [AppManifest.linked("gone"), AppManifest.linked("here")]
+        bench.send(.manifests(manifests.map { .present($0) }))
+        _ = try bench.openApp("gone")
+        let used = bench.now.wall
+        bench.move(.minutes(1))
+        let here = try bench.openApp("here")
+        let survivor = Survivor(launch: here, process: bench.launch(here)?.process, alive: true)
+        bench.move(.hours(9))
+        try bench.restart(survivors: [survivor], manifests: manifests)
+        #expect(bench.app("gone")?.use.isOpen == false)
+        #expect(bench.app("gone")?.use.lastUse == used)
+        #expect(bench.app("here")?.use.isOpen == true)
+        #expect(bench.device.refreshPolicy.use.isInUse)
+    }
+
+    @Test(arguments: ["boot-2", "boot-1"])
+    func `a use whose end nobody saw teaches no gap, and ends no day`(_ bootID: String) throws {
         var bench = Bench(at: .hours(9))
         let manifest = AppManifest.linked("app", identifiers: ["app.refresh"])
         bench.install(manifest)
@@ -166,7 +190,7 @@ struct UnsteadyRefreshTests {
         _ = try bench.openApp("app")
         let before = (device: bench.device.refreshPolicy.use.gaps, app: bench.app("app")?.use.gaps)
         bench.move(.hours(6))
-        try bench.restart(bootID: "boot-2", manifests: [manifest])
+        try bench.restart(bootID: bootID, manifests: [manifest])
         // Another restart knows it still.
         bench.device = Device(restoring: try bench.loaded())
         bench.install(manifest)

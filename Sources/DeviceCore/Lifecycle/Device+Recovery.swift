@@ -23,6 +23,7 @@ extension Device {
         let strangers = start.survivors.filter { survivor in
             !owners.contains { $0.launch == survivor.launch }
         }
+        if !rebooted { endUseUnseen(but: start.survivors) }
         for owner in owners {
             let survivor = start.survivors.first { $0.launch == owner.launch }
             take(rebooted ? .rebooted : .recovered(survivor), owner.launch, &transition)
@@ -49,15 +50,42 @@ extension Device {
     /// When the use of what was in use as the device went down ended is unknown: it counts as last.
     private mutating func endUseUnseen() {
         refreshPolicy.deviceLeftUnseen()
-        let opened = usedIndices.compactMap { apps[$0].record.lastUsed }.max()
-        // Who has an app open for weeks uses the device all the time.
-        let last = [opened, refreshPolicy.use.lastUse].compactMap(\.self).max()
+        let last = lastUse
         for index in usedIndices {
             apps[index].record.refresh.leftUnseen()
             guard apps[index].isForeground else { continue }
             apps[index].record.lastUsed = last
             save(app: index)
         }
+    }
+
+    /// The same of what was in the foreground as the daemon ended, and is not among the survivors.
+    private mutating func endUseUnseen(but survivors: [Survivor]) {
+        let last = lastUse
+        var (isLeft, isInFront) = (false, false)
+        for owner in owners {
+            guard let (index, launchIndex) = find(owner.launch) else { continue }
+            let launch = apps[index].launches[launchIndex]
+            guard launch.presence == .foreground else { continue }
+            guard !launch.goesOn(as: survivors.first(where: { $0.launch == launch.id })) else {
+                isInFront = true
+                continue
+            }
+            isLeft = true
+            refreshPolicy.appLeftUnseen(&apps[index])
+            // What never started was not used.
+            if launch.process != nil { apps[index].record.lastUsed = last }
+            save(app: index)
+        }
+        // Nothing else tells that the user is gone.
+        if isLeft, !isInFront, conditions.deviceIdle { refreshPolicy.deviceLeftUnseen() }
+    }
+
+    /// Of any app.
+    private var lastUse: WallTime? {
+        let opened = usedIndices.compactMap { apps[$0].record.lastUsed }.max()
+        // Who has an app open for weeks uses the device all the time.
+        return [opened, refreshPolicy.use.lastUse].compactMap(\.self).max()
     }
 
     /// Apps whose manifest went, or broke, while no daemon ran.

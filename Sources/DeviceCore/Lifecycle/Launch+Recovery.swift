@@ -8,6 +8,8 @@ extension Launch {
         _ actions: inout [LaunchAction]
     ) {
         isConnected = false
+        // When its use ended is unknown.
+        if !goesOn(as: survivor), presence == .foreground { presence = .background }
         let isAlive = survivor?.alive == true
         if phase == .judging {
             // The exit is committed; what it means is asked again.
@@ -33,6 +35,11 @@ extension Launch {
             if let request { actions.append(.claim(request, .running(id))) }
             exited(.unknown, nil, facts, &actions)
         }
+    }
+
+    /// Whether a daemon that starts leaves it running, by what it found of its process.
+    func goesOn(as survivor: Survivor?) -> Bool {
+        survivor?.alive == true && phase != .judging && (survivor?.process ?? process) != nil
     }
 
     /// It lives: every state that was wanted is applied again, since the keeper may have thawed it.

@@ -81,7 +81,7 @@ package struct AppUse: Hashable, Sendable, Codable {
         lastUse = now.wall
     }
 
-    /// Nobody saw when its use ended: the device went down.
+    /// Nobody saw when its use ended: the device went down, or no daemon ran.
     mutating func leftUnseen() {
         guard isOpen else { return }
         isOpen = false

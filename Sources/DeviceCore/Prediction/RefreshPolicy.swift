@@ -82,6 +82,11 @@ extension RefreshPolicy {
         useChanged()
     }
 
+    mutating func appLeftUnseen(_ app: inout AppState) {
+        app.record.refresh.leftUnseen()
+        useChanged()
+    }
+
     mutating func appClosed() { useChanged() }
 
     /// It is paid for. Whether out of the budget of all apps together.
