@@ -14,8 +14,10 @@ struct JoinedTaskTests {
     }
 
     /// Processing that has been running for 20 s, and a refresh that joins it.
-    private static func joined() throws -> (Bench, LaunchID, long: DeliveryID, late: DeliveryID) {
-        var bench = Bench()
+    static func joined(
+        sinceBoot: Interval = .hours(1)
+    ) throws -> (Bench, LaunchID, long: DeliveryID, late: DeliveryID) {
+        var bench = Bench(sinceBoot: sinceBoot)
         bench.install(.linked("app", identifiers: ["app.*"]))
         let launch = try bench.openApp("app", registered: ["app.*"])
         // Processing does not wait for the user to leave: it would begin in the foreground.

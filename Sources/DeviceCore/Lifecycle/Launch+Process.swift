@@ -303,8 +303,15 @@ extension Launch {
             bookedUntil = start + cpu
             actions.append(.emit(.measure(id)))
         }
-        let runTime = max(.zero, facts.now.awake - wake.began.awake)
+        let runTime = runTime(from: wake.began, until: wake.end, facts.now)
         actions.append(.closed(cost: RunCost(runTime: runTime, cpu: cpu)))
+    }
+
+    /// How long it ran: until now. Where nobody saw when its program ended, `end` was the last
+    /// moment for that: a daemon may have been away for hours.
+    private func runTime(from began: Moment, until end: AwakeTime, _ now: Moment) -> Interval {
+        let isSeen = exit != .unknown && phase != .judging
+        return max(.zero, (isSeen ? now.awake : min(now.awake, end)) - began.awake)
     }
 
     /// The processor time of a run, as far as it was measured; nil: not since it began.
@@ -334,7 +341,11 @@ extension Launch {
             simulated: isTest ?? (wake.mode == .simulated),
             result: result,
             reason: reason,
-            runTime: max(.zero, now.awake - (delivery?.began ?? wake.began).awake),
+            runTime: runTime(
+                from: delivery?.began ?? wake.began,
+                until: delivery?.end ?? wake.end,
+                now
+            ),
             cpu: cost(of: wake),
             memory: memory?.bytes,
             isPeak: memory?.isSampled == false,

@@ -8,8 +8,7 @@ extension Launch {
         _ actions: inout [LaunchAction]
     ) {
         isConnected = false
-        // When its use ended is unknown.
-        if !goesOn(as: survivor), presence == .foreground { presence = .background }
+        if !goesOn(as: survivor) { leftUnseen(facts) }
         let isAlive = survivor?.alive == true
         if phase == .judging {
             // The exit is committed; what it means is asked again.
@@ -27,6 +26,7 @@ extension Launch {
                 // The marker is empty: the program never began.
                 actions += [.append(.note(reason)), .undo]
             } else {
+                countAnew(facts)
                 isOver(.unknown, reason: reason, facts, &actions)
             }
         } else if isAlive {
@@ -40,6 +40,25 @@ extension Launch {
     /// Whether a daemon that starts leaves it running, by what it found of its process.
     func goesOn(as survivor: Survivor?) -> Bool {
         survivor?.alive == true && phase != .judging && (survivor?.process ?? process) != nil
+    }
+
+    /// When its use ended is unknown. Runs in the foreground have no end: no more is counted of one
+    /// than it would have had in the background.
+    private mutating func leftUnseen(_ facts: LaunchFacts) {
+        guard presence == .foreground else { return }
+        presence = .background
+        guard let wake else { return }
+        for slot in deliveries.indices {
+            let began = (deliveries[slot].began ?? wake.began).awake
+            deliveries[slot].end = began + facts.grant(for: deliveries[slot].trigger.grant)
+        }
+        self.wake?.end = deliveries.map(\.end).max() ?? wake.began.awake
+    }
+
+    /// Its run has taken no time: it never began, or by the clocks of a boot that is gone.
+    private mutating func countAnew(_ facts: LaunchFacts) {
+        wake?.began = facts.now
+        for slot in deliveries.indices { deliveries[slot].began = nil }
     }
 
     /// It lives: every state that was wanted is applied again, since the keeper may have thawed it.
@@ -76,14 +95,13 @@ extension Launch {
     mutating func rebooted(_ facts: LaunchFacts, _ actions: inout [LaunchAction]) {
         isConnected = false
         let reason = "the device was restarted"
+        countAnew(facts)
         guard isCommand else {
             reopen = false
             // When its use ended is unknown.
             if presence == .foreground { presence = .background }
             return isOver(.unknown, reason: reason, facts, &actions)
         }
-        // It counts the clocks of a boot that is gone.
-        wake?.began = facts.now
         if exit != nil {
             let reason = "\(reason) before its result was read"
             return isOver(.unknown, reason: reason, facts, &actions)
