@@ -13,22 +13,26 @@ struct JoinedTaskTests {
         bench.device.status(at: bench.now).running.first
     }
 
-    /// Processing that has been running for 20 s, and a refresh that joins it.
+    /// Processing that has been running for 20 s, and a refresh that joins it. `needs`: of the
+    /// former. `accepts`: the app takes the latter.
     static func joined(
-        sinceBoot: Interval = .hours(1)
+        sinceBoot: Interval = .hours(1),
+        needs: Needs = Needs(),
+        accepts: Bool = true
     ) throws -> (Bench, LaunchID, long: DeliveryID, late: DeliveryID) {
         var bench = Bench(sinceBoot: sinceBoot)
         bench.install(.linked("app", identifiers: ["app.*"]))
         let launch = try bench.openApp("app", registered: ["app.*"])
         // Processing does not wait for the user to leave: it would begin in the foreground.
         bench.ask(.pause(nil))
-        bench.submit(launch, "app.long", .processing)
+        bench.submit(launch, "app.long", .processing) { $0.needs = needs }
         bench.submit(launch, "app.late") { $0.after = .seconds(20) }
         bench.ask(.leave(AppID("app")))
         bench.ask(.continue)
         let long = try bench.accept(launch)
         bench.advance(.seconds(20))
-        let late = try bench.accept(launch)
+        let late = try #require(bench.offers(launch).first)
+        if accepts { _ = try bench.accept(launch) }
         return (bench, launch, long, late)
     }
 
@@ -40,6 +44,40 @@ struct JoinedTaskTests {
         let long = Self.sentence(of: "app.long", bench)
         #expect(long.contains("has been running for 22s and has "), "\(long)")
         #expect(!long.contains("has 28s left"), "\(long)")
+    }
+
+    @Test func `each is told why its own time is over, and so is the history`() throws {
+        var (bench, launch, long, late) = try Self.joined(needs: Needs(network: true))
+        bench.set(.network, 0)
+        #expect(bench.told(launch) == [.expire(long, .networkLost)])
+        bench.say(launch, .completed(long, .unsuccessful))
+        bench.advance(.seconds(25))
+        #expect(bench.told(launch) == [.expire(late, .timeout)])
+        // The next daemon knows it too.
+        let process = bench.launch(launch)?.process
+        try bench.restart(
+            survivors: [Survivor(launch: launch, process: process, alive: true)],
+            manifests: [.linked("app", identifiers: ["app.*"])]
+        )
+        bench.say(launch, .reconnected(running: [late], finished: []))
+        #expect(bench.told(launch).contains(.expire(late, .timeout)))
+        bench.say(launch, .completed(late, .unsuccessful))
+        #expect(bench.results == [.expired(.networkLost), .expired(.timeout)])
+    }
+
+    @Test func `who does not take an offer in its whole time is ended, whatever ended the other`()
+        throws
+    {
+        var (bench, launch, long, _) = try Self.joined(
+            needs: Needs(network: true),
+            accepts: false
+        )
+        bench.set(.network, 0)
+        bench.say(launch, .completed(long, .unsuccessful))
+        bench.advance(.seconds(30))
+        #expect(bench.contains(.kill(launch)))
+        bench.killed(launch)
+        #expect(bench.results == [.expired(.networkLost), .terminated(.neverCompleted)])
     }
 
     @Test func `the history tells how long each took`() throws {

@@ -125,7 +125,7 @@ extension Launch {
             let text = AppMistake.completedTwice.summary + "\(delivery)"
             return actions.append(.append(.note(text)))
         }
-        let stop = deliveries[slot].warned ? wake?.stop ?? .timeout : nil
+        let stop = deliveries[slot].warned ? deliveries[slot].stop ?? .timeout : nil
         let outcome: RunResult
         switch (stop, result) {
         case (.some(let reason), .failed), (.some(let reason), .unsuccessful):
@@ -208,6 +208,7 @@ extension Launch {
     ) {
         guard let slot = slot(of: delivery) else { return }
         deliveries[slot].warned = true
+        deliveries[slot].stop = deliveries[slot].stop ?? reason
         if wake?.stop == nil { wake?.stop = reason }
         tellExpiry(of: delivery, &actions)
         actions.append(.save)
@@ -221,7 +222,7 @@ extension Launch {
         else { return }
         deliveries[slot].isTold = true
         actions.append(.save)
-        let reason = wake?.stop ?? .timeout
+        let reason = deliveries[slot].stop ?? .timeout
         tell(.expire(delivery, reason, until: deliveries[slot].end), &actions)
     }
 
@@ -233,7 +234,9 @@ extension Launch {
         _ actions: inout [LaunchAction]
     ) {
         guard ending == nil, let slot = slot(of: delivery) else { return }
-        if deliveries[slot].state == .offered, let reason = wake?.stop, reason != .timeout {
+        if deliveries[slot].state == .offered, let reason = deliveries[slot].stop,
+            reason != .timeout
+        {
             // It had an offer for these few seconds only.
             finish(delivery, .expired(reason), reason: reason.summary, facts, &actions)
             return suspendIfDone(facts, &actions)

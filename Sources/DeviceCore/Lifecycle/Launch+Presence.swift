@@ -32,6 +32,7 @@ extension Launch {
         for slot in deliveries.indices {
             deliveries[slot].end = .distantFuture
             deliveries[slot].warned = false
+            deliveries[slot].stop = nil
         }
         actions += [.save, .emit(.weigh(id, .foreground)), .emit(.limitMemory(id, nil))]
         if isConnected {

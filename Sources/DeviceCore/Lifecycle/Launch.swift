@@ -193,7 +193,7 @@ package struct Wake: Hashable, Sendable, Codable {
     package internal(set) var began: Moment
     /// The end of the grant, in awake time.
     package internal(set) var end: AwakeTime
-    /// Why it is being expired, once it is.
+    /// Why it, or the first of its deliveries, is being expired, once it is.
     package internal(set) var stop: StopReason?
     /// What the launch had used by then; nil: it has been asked for. Not kept across a restart.
     package internal(set) var cpuAtStart: Interval?
@@ -216,6 +216,9 @@ package struct Delivery: Hashable, Sendable, Codable {
     package internal(set) var state: State
     package internal(set) var hasHandler = false
     package internal(set) var warned = false
+    /// Why its time is over, whatever ends others of its run. Nil: it is not; older records do not
+    /// say.
+    package internal(set) var stop: StopReason?
     /// Its handler for expiry has been called, as far as we can.
     package internal(set) var isTold = false
     /// When it joined a run that was going on; nil: it began with its run.

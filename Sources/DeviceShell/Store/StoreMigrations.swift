@@ -71,6 +71,8 @@ struct StoreMigrations {
         // What was said of the files of which a part is there; where nothing is, the next answer
         // has to. A field of launches goes that was never set.
         StoreStep(bodies: [.remove("changed", in: .launch, at: "launch.probe")]),
+        // Why the time of a delivery is over; where nothing is said, it has used it up.
+        StoreStep(),
     ])
 
     static var newest: Int64 { current.newest }
