@@ -98,6 +98,8 @@ package struct AppState: Sendable {
     var firstSeen: WallTime? { content[0].record.firstSeen }
     var goneSince: WallTime? { content[0].record.goneSince }
     func lastEnd(of trigger: Trigger) -> WallTime? { content[0].record.lastEnds.time(of: trigger) }
+    /// Of what the refresh policy chooses the moments of.
+    var lastRefreshEnd: WallTime? { content[0].record.lastEnds.lastOfRefreshes }
     func chance(_ context: PredictionContext, withPrior: Bool) -> Double {
         let content = content
         let span = content.span
@@ -295,6 +297,14 @@ extension [TriggerEnd] {
     fileprivate func time(of trigger: Trigger) -> WallTime? {
         for end in self where end.trigger == trigger { return end.at }
         return nil
+    }
+
+    fileprivate var lastOfRefreshes: WallTime? {
+        var last: WallTime?
+        for end in self where end.trigger.spendsRefreshBudget {
+            last = max(end.at, last ?? end.at)
+        }
+        return last
     }
 }
 

@@ -71,6 +71,28 @@ struct TriggerEventTests {
         #expect(bench.dropped.isEmpty, "the second stands for it")
     }
 
+    @Test func `its row says how far apart the launches for the same are`() throws {
+        #expect(Trigger.sessionEvents.row.bucket == .doublingWait(.minutes(1)))
+        var bench = device()
+        happen(&bench, "bell")
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        bench.say(launch, .finishedLaunching(registered: []))
+        for minutes: Int64 in [1, 2, 4] {
+            let began = bench.now.wall
+            let delivery = try bench.accept(launch, handler: false)
+            bench.say(launch, .completed(delivery, .succeeded))
+            happen(&bench, "bell")
+            let holds = bench.device.explain(AppID("app"), at: bench.now).first?.holds ?? []
+            #expect(holds.map(\.gate) == ["back-off"])
+            #expect(holds.map(\.value) == ["launched for events of a session just before"])
+            #expect(holds.map(\.next) == [began + .minutes(minutes)])
+            bench.advance(.minutes(minutes) - .milliseconds(1))
+            #expect(bench.offers(launch).isEmpty, "\(minutes)")
+            bench.advance(.milliseconds(1))
+        }
+    }
+
     @Test func `of too many that wait the oldest are dropped`() {
         var bench = device()
         bench.set(.thermal, 3)

@@ -68,7 +68,7 @@ struct RefreshSearch: Sendable {
         init(_ index: Int, dueAt: WallTime, _ facts: RefreshFacts) {
             (self.index, self.dueAt) = (index, dueAt)
             wantedAt = facts.wantedAt(index)
-            refreshedAt = facts.apps[index].lastEnd(of: .refresh)
+            refreshedAt = facts.apps[index].lastRefreshEnd
             failedUntil = facts.apps[index].failedUntil
         }
     }

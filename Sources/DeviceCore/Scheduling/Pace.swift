@@ -73,7 +73,7 @@ extension Work {
     func hasPace(in app: AppState) -> Bool {
         switch origin {
         case .submitted: every == nil && !app.isTransient
-        case .event: trigger == .sessionEvents
+        case .event: trigger.launchWait != nil
         case .command, .fetch, .transfer: false
         }
     }
@@ -84,9 +84,8 @@ extension Work {
         after pace: Pace,
         _ settings: Settings
     ) -> (near: Interval, wait: Interval) {
-        if trigger == .sessionEvents {
-            // 1, 2, 4 minutes; from the start again when a wait passes without a launch.
-            let wait = settings.wait(.minutes(1), doubled: pace.close)
+        if let first = trigger.launchWait {
+            let wait = settings.wait(first, doubled: pace.close)
             return (wait, wait)
         }
         // The first time is free: that is how an app tries again what did not succeed.

@@ -27,6 +27,15 @@ extension Trigger {
     /// Its moments are chosen by the refresh policy.
     var spendsRefreshBudget: Bool { TriggerTable.rows[column].bucket == .refreshBudget }
 
+    /// How long the first launch for it holds back the next one for the same; nil: its launches are
+    /// not held apart.
+    var launchWait: Interval? {
+        switch TriggerTable.rows[column].bucket {
+        case .doublingWait(let wait): wait
+        case .refreshBudget, nil: nil
+        }
+    }
+
     /// Those that are not requested: something happens.
     package static var ofEvents: [Trigger] { allCases.filter { $0.row.triggered != nil } }
 

@@ -29,6 +29,9 @@ extension Grant {
 /// What limits how often a trigger wakes an app, beside the quotas.
 enum RateBucket: Hashable, Sendable {
     case refreshBudget
+    /// After a launch the next one for the same waits so long, then twice as long, and so on; from
+    /// the start again when a wait passes without a launch.
+    case doublingWait(Interval)
 }
 
 /// All that is particular to one trigger, but for the gates that hold it.
@@ -140,7 +143,7 @@ enum TriggerTable {
         label: "events of a session",
         mode: nil,
         grant: .wake,
-        bucket: nil,
+        bucket: .doublingWait(.minutes(1)),
         launches: true,
         message: [],
         snapshot: true,

@@ -11,6 +11,8 @@ final class Witness {
     private(set) var launches = 0
     private(set) var begun = 0
     private(set) var lines = 0
+    /// How often one was seen to wait since its app was launched for the same just before.
+    private(set) var heldApart = 0
     /// Events with a field that their app must not see.
     private(set) var secrets = 0
     /// Events that more than may wait have driven out.
@@ -58,6 +60,9 @@ final class Witness {
             for explanation in device.explain(app, at: now)
             where explanation.identifier?.hasPrefix("event") == true {
                 gates.formUnion(explanation.holds.map(\.gate))
+                heldApart += explanation.holds.count {
+                    $0.value == "launched for doorbell just before"
+                }
             }
             let requests = device.apps.index(of: app).map { device.apps[$0].requests } ?? []
             let waiting = requests.count {
@@ -112,6 +117,7 @@ struct WitnessPort: SimulatedPort {
         print("launches \(witness.launches)")
         print("begun \(witness.begun)")
         print("lines \(witness.lines)")
+        print("held-apart \(witness.heldApart)")
         print("secrets \(witness.secrets)")
         print("dropped \(witness.dropped)")
         print("gates \(witness.gates.sorted().joined(separator: " "))")

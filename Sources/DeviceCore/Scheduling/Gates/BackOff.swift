@@ -15,12 +15,13 @@ extension GateTable.Definition {
         explain: {
             let failures = $0.app.record.failures
             if let (until, pace) = $0.tooClose, until > failures.until ?? .distantPast {
-                if $0.work.trigger == .sessionEvents {
+                if $0.work.trigger.launchWait != nil {
+                    let label = $0.work.trigger.label
                     return GateExplanation(
-                        value: "launched for events just before",
+                        value: "launched for \(label) just before",
                         needed: $0.now.text(for: until),
                         since: pace.began,
-                        sentence: "the app was launched for events of this session just before"
+                        sentence: "the app was launched for this just before (\(label))"
                     )
                 }
                 let times = pace.close == 1 ? "once" : "\(pace.close) times in a row"

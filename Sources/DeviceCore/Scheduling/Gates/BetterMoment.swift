@@ -18,7 +18,7 @@ extension GateTable.Definition {
                 return GateExplanation(
                     value: text.value,
                     needed: text.needed,
-                    since: $0.app.lastEnd(of: .refresh),
+                    since: $0.app.lastEnd(of: $0.work.trigger),
                     sentence: forecast.sentence(at: $0.now)
                 )
             }
@@ -26,7 +26,7 @@ extension GateTable.Definition {
             return GateExplanation(
                 value: $0.now.text(for: $0.now.wall),
                 needed: $0.now.text(for: plan.at),
-                since: $0.app.lastEnd(of: .refresh),
+                since: $0.app.lastEnd(of: $0.work.trigger),
                 sentence: plan.reason
             )
         }
@@ -69,8 +69,8 @@ extension GateContext {
 
     var plan: RefreshSpread.Plan {
         RefreshSpread.plan(
-            since: app.lastEnd(of: .refresh) ?? app.firstSeen,
-            isFirst: app.lastEnd(of: .refresh) == nil,
+            since: app.lastEnd(of: work.trigger) ?? app.firstSeen,
+            isFirst: app.lastEnd(of: work.trigger) == nil,
             settings: settings.value,
             at: now
         )
