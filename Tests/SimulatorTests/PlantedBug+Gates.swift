@@ -6,16 +6,36 @@ import Vocabulary
 extension PlantedBug {
     private static let rule = "what does not run has a reason"
 
+    static let lies = liesOfAll + liesOfTransfers
+
     /// Each gate is named once as what holds, whatever the world is like.
-    static let lies: [PlantedBug] = Gate.allCases.map { gate in
-        PlantedBug("whatever waits is said to wait for \(gate.name)", rule).with {
+    private static let liesOfAll: [PlantedBug] = Gate.allCases.map { gate in
+        lie("whatever waits", about: gate).with { $0.days = 3 }
+    }
+
+    /// The reasons of transfers are judged by themselves.
+    private static let liesOfTransfers: [PlantedBug] = gatesOfTransfers.map { gate in
+        lie("each transfer that waits", about: gate) { $0.identifier?.contains("://") ?? false }
+            .with { $0.days = 8 }
+    }
+
+    private static let gatesOfTransfers: [Gate] = [
+        .startPause, .settling, .appQuota, .deviceQuota, .dataProtection,
+    ]
+
+    private static func lie(
+        _ what: String,
+        about gate: Gate,
+        where isMeant: @escaping @Sendable (Explanation) -> Bool = { _ in true }
+    ) -> PlantedBug {
+        PlantedBug("\(what) is said to wait for \(gate.name)", rule).with {
             $0.explanation = {
-                guard !$0.holds.isEmpty else { return $0 }
+                guard isMeant($0), !$0.holds.isEmpty else { return $0 }
                 var explanation = $0
                 explanation.holds[0].gate = gate.name
                 return explanation
             }
-            ($0.days, $0.notices) = (3, "(\(gate.name))")
+            $0.notices = "(\(gate.name))"
         }
     }
 

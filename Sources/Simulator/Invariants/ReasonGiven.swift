@@ -180,11 +180,18 @@ final class ReasonGiven: AnswerInvariant, CallInvariant, EffectInvariant, Proces
         case .closedByUser: !mayBeClosed.contains(app)
         case .paused: !mayBePaused
         case .storage: world.storeTrouble == nil && grounds.hasRoom(.storage, world)
-        case .lowPower, .thermal, .battery, .network, .metered, .externalPower, .stopping:
+        case .startPause: grounds.isUp(world)
+        case .settling: grounds.isSteady(world)
+        case .appQuota: grounds.isWithinQuota(app, world)
+        case .deviceQuota: grounds.isWithinQuota(nil, world)
+        // No moment is better than on external power while nobody uses the device.
+        case .betterMoment:
+            isNotSensed(.externalPower, of: app, world) && isNotSensed(.deviceInUse, of: app, world)
+        case .lowPower, .thermal, .battery, .network, .metered, .externalPower, .stopping,
+            .dataProtection:
             gate.map { isNotSensed($0, of: app, world) } ?? false
-        case .earliest, .retry, .answer, .transferSlots, .betterMoment, .settling, .startPause,
-            .appQuota, .deviceQuota, .dataProtection:
-            false
+        // What they name is no fact of the device.
+        case .earliest, .retry, .answer, .transferSlots: false
         // In no cell of theirs.
         case .notPermitted, .refreshOff, .beforeFirstUnlock, .quiet, .deviceInUse,
             .appInForeground, .memory, .unused, .backOff, .stillRunning, .sharedWake, .runSlots,
