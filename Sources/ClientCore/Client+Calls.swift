@@ -31,7 +31,7 @@ struct KeptCall: Sendable {
 
 /// Calls to the daemon, and their answers.
 extension Client {
-    /// What is kept for a daemon that may never come.
+    /// What is kept for a daemon that may never come, besides changes of tasks.
     private static let keptLimit = 1024
 
     mutating func perform(
@@ -49,7 +49,7 @@ extension Client {
             unsent.append((call, token))
             connect(&effects)
         case .kept:
-            guard kept.count < Self.keptLimit else {
+            guard kept.count < Self.keptLimit || call.isFewAtATime else {
                 return effects.append(.answer(token, .failure(.tooMuchKept)))
             }
             let call = KeptCall(number: nextNumber(), call: call, token: token)
@@ -159,6 +159,11 @@ extension Client {
             effects.append(.giveUp(token, .late))
         }
     }
+}
+
+extension App1 {
+    /// Who makes it waits for answers before it makes more, so it needs no limit here.
+    fileprivate var isFewAtATime: Bool { if case .changeTasks = self { true } else { false } }
 }
 
 extension WaitingCall {

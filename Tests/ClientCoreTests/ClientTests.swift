@@ -82,6 +82,18 @@ struct ClientTests {
         #expect(calls(take(.connected)).count == 1, "hello alone")
     }
 
+    /// Who makes those has few without an answer: one that is refused would be lost.
+    @Test("so much is kept without a daemon, and changes of tasks besides")
+    mutating func changesOfTasksAreKeptBesides() {
+        let end = App1.endTask(App1.EndTask { $0.task = 4 })
+        for number: UInt64 in 1...1024 { _ = take(.call(end, .kept, CallerToken(number))) }
+        #expect(take(.call(end, .kept, CallerToken(2000))).count == 1, "a refusal")
+        let change = App1.changeTasks(App1.ChangeTasks { $0.tasks = [7] })
+        #expect(take(.call(change, .kept, CallerToken(2001))) == [])
+        let sent = calls(take(.connected))
+        #expect(sent.count == 1025 && sent.last == change)
+    }
+
     @Test("work runs with the first go, and with no other")
     mutating func workRunsOnce() {
         launch()

@@ -304,7 +304,12 @@ struct SessionBatchTests {
         session.resumeAll(tasks)
         #expect(try bench.enqueued().count == 3)
         for task in tasks { task.suspend() }
-        for _ in tasks { #expect(try bench.daemon.next("ChangeTasks")[1] == "suspend") }
+        var suspended = 0
+        while suspended < tasks.count {
+            let change = try bench.daemon.next("ChangeTasks")
+            #expect(change[1] == "suspend")
+            suspended += change[2].listValue?.count ?? 0
+        }
         session.resumeAll(tasks)
         let change = try bench.daemon.next("ChangeTasks")
         #expect(change[1] == "resume" && change[2].listValue?.count == 3)

@@ -100,6 +100,31 @@ struct SessionOrderTests {
         #expect(try bench.daemon.next("Complete") == [7, "succeeded"])
     }
 
+    /// No two say the same, so each has a call of its own; 8 are without an answer at a time.
+    @Test func `so it is when the last of many changes is with the daemon`() throws {
+        let task = try refresh()
+        let session = bench.session(bench.recorder)
+        let downloads = try (0..<40).map { _ in session.downloadTask(with: try request()) }
+        session.resumeAll(downloads)
+        _ = try bench.enqueued()
+        bench.daemon.behave("ChangeTasks", .silence)
+        for (number, download) in downloads.enumerated() { download.taskDescription = "\(number)" }
+        task.setTaskCompleted(success: true)
+        var descriptions: [String] = []
+        while descriptions.count < downloads.count {
+            for _ in 0..<8 {
+                let change = try bench.daemon.next("ChangeTasks")
+                descriptions.append(change[3]["description"]?.stringValue ?? "")
+            }
+            try roundTrip()
+            #expect(bench.daemon.calls(of: "ChangeTasks").isEmpty)
+            #expect(bench.daemon.calls(of: "Complete").isEmpty)
+            try bench.daemon.answerTheSilent([])
+        }
+        #expect(descriptions == (0..<40).map { "\($0)" })
+        #expect(try bench.daemon.next("Complete") == [7, "succeeded"])
+    }
+
     /// Half of them is asked for anew.
     @Test func `so it is when the daemon has refused one of them`() throws {
         let task = try refresh()

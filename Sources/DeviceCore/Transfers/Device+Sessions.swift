@@ -211,11 +211,7 @@ extension Device {
     }
 
     private func ids(of numbers: [Int64], in session: String, _ index: Int) -> [TransferID] {
-        let wanted = Set(numbers)
-        return transfers.all(of: index).filter {
-            $0.task?.session == session && !$0.isEnded
-                && wanted.contains($0.task?.number ?? -1)
-        }.map(\.id)
+        transfers.openTasks(among: Set(numbers), in: session, of: index)
     }
 
     /// The user has opened an app: what it asked for from the background goes on as if it had been

@@ -126,6 +126,23 @@ package struct TransferTable: Hashable, Sendable {
         return nil
     }
 
+    /// Those tasks of the session with these numbers that have not ended, in the order in which
+    /// they were asked for. They are looked at where they are: copies of all would cost more than
+    /// what is done with the few.
+    func openTasks(among numbers: Set<Int64>, in session: String, of app: Int) -> [TransferID] {
+        var found: [TransferID] = []
+        for page in pages.indices {
+            for slot in pages[page].indices where pages[page][slot].app == app {
+                guard let task = pages[page][slot].transfer?.task, numbers.contains(task.number),
+                    task.session == session, pages[page][slot].transfer?.isEnded == false,
+                    let id = pages[page][slot].transfer?.id
+                else { continue }
+                found.append(id)
+            }
+        }
+        return found.sorted()
+    }
+
     mutating func insert(_ transfer: Transfer, app: Int) {
         let index: Int
         if let reused = free.popLast() {

@@ -40,7 +40,10 @@ extension AppSession {
     /// The connection is new: the daemon knows of no session of this process.
     func joinAgain() {
         let boxes = state.withLock { Array($0.sessions.values) }
-        for box in boxes { box.join() }
+        for box in boxes {
+            box.join()
+            box.changeAgain()
+        }
     }
 
     // MARK: What the daemon says

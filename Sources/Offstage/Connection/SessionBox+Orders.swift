@@ -5,52 +5,8 @@ internal import Linux
 internal import Synchronization
 internal import Vocabulary
 
-/// What is asked of the daemon for tasks.
+/// What is asked of the daemon for tasks that it does not know yet.
 extension SessionBox {
-    func describe(_ task: URLSessionTask) { change(task, .describe) }
-    func prioritize(_ task: URLSessionTask) { change(task, .prioritize) }
-
-    /// In calls of a bounded size.
-    func change(_ tasks: [URLSessionTask], _ action: App1.TaskAction) {
-        for call in changes(of: tasks, action) { change(call) }
-    }
-
-    private func changes(
-        of tasks: [URLSessionTask],
-        _ action: App1.TaskAction
-    ) -> [App1.ChangeTasks] {
-        stride(from: 0, to: tasks.count, by: Self.mostChanged).map { start in
-            let part = tasks[start..<min(start + Self.mostChanged, tasks.count)]
-            return App1.ChangeTasks {
-                ($0.session, $0.action) = (identifier, action)
-                $0.tasks = part.map { task in Int64(task.taskIdentifier) }
-            }
-        }
-    }
-
-    private static let mostChanged = 1_000
-
-    func change(_ task: URLSessionTask, _ action: App1.TaskAction) {
-        change(
-            App1.ChangeTasks {
-                ($0.session, $0.action) = (identifier, action)
-                $0.tasks = [Int64(task.taskIdentifier)]
-                if action == .describe { $0.description = task.taskDescription }
-                if action == .prioritize { $0.priority = task.wirePriority }
-            }
-        )
-    }
-
-    private func change(_ call: App1.ChangeTasks) {
-        state.withLock { $0.unanswered += 1 }
-        outgoing.async { self.changeNow(call) }
-    }
-
-    /// On `outgoing`; it is counted already.
-    private func changeNow(_ call: App1.ChangeTasks) {
-        app.ask(OutgoingCall(call, .kept) { [self] _ in answered() })
-    }
-
     /// One call less is without an answer.
     private func answered() {
         state.withLock { $0.unanswered -= 1 }
@@ -69,7 +25,7 @@ extension SessionBox {
         if !waits { body() }
     }
 
-    private func goOnIfAnswered() {
+    func goOnIfAnswered() {
         let waiting = state.withLock { state in
             guard state.isAnswered else { return [@Sendable () -> Void]() }
             defer { state.waitingForAnswers = [] }
@@ -183,10 +139,7 @@ extension SessionBox {
                 }
             }
         )
-        for change in changes(of: suspended, .suspend) {
-            state.withLock { $0.unanswered += 1 }
-            changeNow(change)
-        }
+        suspendNow(suspended)
     }
 
     private func enqueueHalves(
@@ -293,7 +246,9 @@ extension App1.TransferTask {
 
 extension SessionBox.State {
     /// The daemon has answered all that it was asked, and is asked nothing more.
-    fileprivate var isAnswered: Bool { unanswered == 0 && !isSendingUploads }
+    fileprivate var isAnswered: Bool {
+        unanswered == 0 && !isSendingUploads && unansweredChanges == 0 && unsentChanges.isEmpty
+    }
 }
 
 /// The file of an upload until the daemon has looked at it: that this process has it open shows

@@ -32,8 +32,14 @@ final class SessionBox: Sendable {
         /// are answered.
         var unsentUploads: [URLSessionTask] = []
         var isSendingUploads = false
-        /// Calls to the daemon that it has not answered.
+        /// Calls with new tasks that the daemon has not answered.
         var unanswered = 0
+        /// What is asked for tasks that the daemon knows, in its order.
+        var unsentChanges: [App1.ChangeTasks] = []
+        /// Of such calls those that it has not answered.
+        var unansweredChanges = 0
+        /// The numbers of tasks for which it has refused one.
+        var refusedChanges: [App1.TaskAction: Set<Int64>] = [:]
         /// Who waits until there are none.
         var waitingForAnswers: [@Sendable () -> Void] = []
         /// Who asked before it was known what the daemon has; nil: it is known.
@@ -276,17 +282,21 @@ final class SessionBox: Sendable {
         if isEnqueued { change(task, .suspend) }
     }
 
-    func cancel(_ task: URLSessionTask) {
-        let isEnqueued = task.values.withLock { values -> Bool? in
-            guard values.state == .running || values.state == .suspended else { return nil }
-            values.state = .canceling
-            return values.isEnqueued
+    func cancel(_ task: URLSessionTask) { cancel([task]) }
+
+    private func cancel(_ tasks: [URLSessionTask]) {
+        let known = tasks.filter { task in
+            let isEnqueued = task.values.withLock { values -> Bool? in
+                guard values.state == .running || values.state == .suspended else { return nil }
+                values.state = .canceling
+                return values.isEnqueued
+            }
+            if isEnqueued == false {
+                fail(task, URLError(.cancelled, reason: "the task was cancelled"))
+            }
+            return isEnqueued == true
         }
-        switch isEnqueued {
-        case true?: change(task, .cancel)
-        case false?: fail(task, URLError(.cancelled, reason: "the task was cancelled"))
-        case nil: break
-        }
+        change(known, .cancel)
     }
 
     /// The same. `keeper` gets what the daemon keeps of it.
@@ -316,17 +326,13 @@ final class SessionBox: Sendable {
 
     func invalidate(cancelling: Bool) {
         state.withLock { $0.isClosing = true }
-        if cancelling {
-            whenJoined { [self] in
-                for task in tasks { cancel(task) }
-                becomeInvalidIfOver()
+        whenJoined { [self] in
+            // What was never resumed never ends.
+            let ending = tasks.filter { task in
+                cancelling || !task.values.withLock { $0.isEnqueued }
             }
-        } else {
-            whenJoined { [self] in
-                // What was never resumed never ends.
-                for task in tasks where !task.values.withLock({ $0.isEnqueued }) { cancel(task) }
-                becomeInvalidIfOver()
-            }
+            cancel(ending)
+            becomeInvalidIfOver()
         }
     }
 
