@@ -302,7 +302,7 @@ extension [TriggerEnd] {
     fileprivate var lastOfRefreshes: WallTime? {
         var last: WallTime?
         for end in self where end.trigger.spendsRefreshBudget {
-            last = max(end.at, last ?? end.at)
+            last = Swift.max(end.at, last ?? end.at)
         }
         return last
     }
