@@ -52,7 +52,8 @@ extension Launch {
             let began = (deliveries[slot].began ?? wake.began).awake
             deliveries[slot].end = began + facts.grant(for: deliveries[slot].trigger.grant)
         }
-        self.wake?.end = deliveries.map(\.end).max() ?? wake.began.awake
+        let last = deliveries.map(\.end).max() ?? wake.began.awake
+        self.wake?.end = last
     }
 
     /// Its run has taken no time: it never began, or by the clocks of a boot that is gone.
