@@ -83,6 +83,26 @@ struct DestinationTests {
         #expect(try bench.names(in: "out") == [])
     }
 
+    /// As that of a disk that is not mounted when the machine has started.
+    @Test func `a directory that is not there as the daemon starts is waited for`() throws {
+        server.change("/file") { $0.holdsAfter = 600_000 }
+        let id = try enqueueInDirectory()
+        try server.waitUntilHeld(1)
+        try bench.daemon.kill()
+        server.release()
+        try renameDirectory()
+        try bench.daemon.start()
+        try Wait.until("it waits for its directory") {
+            let state = try bench.state(of: id)
+            let sentence = state?["sentence"]?.stringValue ?? ""
+            return state?["state"] == "waiting" && sentence.contains("is not there")
+        }
+        #expect(try Command("mv", bench.path("out"), bench.path("in")).run().succeeded)
+        #expect(try bench.offstage("resume", id).succeeded)
+        try bench.waitForEnd(id)
+        #expect(try bench.names(in: "in") == ["file"])
+    }
+
     /// The daemon hears of its end before it has looked for the directory.
     @Test func `nor of what the network process had begun as it died`() throws {
         server.change("/file") { $0.holdsAfter = 600_000 }

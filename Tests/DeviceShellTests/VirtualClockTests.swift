@@ -199,7 +199,7 @@ struct VirtualClockTests {
         #expect(took >= .hours(1) && took < .hours(2), "\(took)")
         try Files.remove(bench.home("file"))
         try download("/given-up")
-        try advance(bench, by: .days(7) + .minutes(5), patience: .zero)
+        try advance(bench, by: .days(7) + .minutes(65), patience: .zero)
         try bench.wait(until: "it has failed") { try transfer()["failure"] == "timedOut" }
     }
 

@@ -95,6 +95,8 @@ struct TransferFiles {
         }
     }
 
+    static let displaced = "its directory was renamed or removed"
+
     /// Who goes by its path does not come to it.
     func isElsewhere(_ partial: PartialFile) -> Bool {
         do throws(LinuxError) {

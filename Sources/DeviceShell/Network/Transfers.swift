@@ -262,16 +262,7 @@ final class Transfers {
         case .complete: displaced.remove(id)
         case .failed: removeIfDisplaced(id)
         case .interrupted, .challenged:
-            let isGone = partials[id].map(files.isGone) ?? false
-            guard removeIfDisplaced(id) else { break }
-            happened(id, .lost)
-            // Somebody has removed it.
-            if isGone {
-                let failure = ExchangeFailure(.file, reason: "its directory is no longer there")
-                return happened(id, .ended(.failed(failure), durable: nil))
-            }
-            // From the start, where it belongs: if that cannot be opened, it says so.
-            return happened(id, .ended(.interrupted(.init(.stopped)), durable: nil))
+            if let event = endIfDisplaced(id) { return happened(id, event) }
         }
         happened(id, .ended(end, durable: durable))
     }
@@ -286,6 +277,19 @@ final class Transfers {
         return true
     }
 
+    /// How an unfinished attempt ends whose directory was renamed or removed; nil: it was not.
+    private func endIfDisplaced(_ id: TransferID) -> TransferEvent? {
+        let isGone = partials[id].map(files.isGone) ?? false
+        guard removeIfDisplaced(id) else { return nil }
+        happened(id, .lost)
+        guard isGone else {
+            // From the start, where it belongs.
+            return .ended(.interrupted(.init(.stopped)), durable: nil)
+        }
+        let failure = ExchangeFailure(.file, reason: TransferFiles.displaced)
+        return .ended(.failed(failure), durable: nil)
+    }
+
     /// What ran goes on with the next one.
     private func lose(_ process: NetworkProcess, _ reason: String) {
         if self.process === process { self.process = nil }
@@ -295,9 +299,8 @@ final class Transfers {
         if !lost.isEmpty { DaemonLog.write("transfers are interrupted: \(reason)") }
         for id in lost {
             running[id] = nil
-            if removeIfDisplaced(id) { happened(id, .lost) }
             let end = ExchangeEnd.interrupted(.init(.shortage, reason: reason))
-            happened(id, .ended(end, durable: nil))
+            happened(id, endIfDisplaced(id) ?? .ended(end, durable: nil))
         }
     }
 
@@ -339,6 +342,12 @@ final class Transfers {
             let isPlaced = if case .placed = event { true } else { false }
             if isPlaced { partials[id] = nil }
             if event == .lost { partials.removeValue(forKey: id)?.remove() }
+            if case .placementInterrupted = event, let partial = partials[id], files.isGone(partial)
+            {
+                let failure = TransferFailure(code: .file, reason: TransferFiles.displaced)
+                happened(id, .notPlaced(failure))
+                continue
+            }
             happened(id, event)
         }
     }
