@@ -89,6 +89,7 @@ struct DestinationTests {
         let id = try enqueueInDirectory()
         try server.waitUntilHeld(1)
         try bench.daemon.kill()
+        server.change("/file") { $0.holdsAfter = nil }
         server.release()
         try renameDirectory()
         try bench.daemon.start()
