@@ -2,7 +2,6 @@ import Vocabulary
 
 extension Device {
     mutating func clockChanged(_ transition: inout Transition) {
-        shiftDates(to: transition.now)
         clampDates(to: transition.now)
         requeueTransfers(at: transition.now)
         // Of another clock's moment.
@@ -11,13 +10,15 @@ extension Device {
         touchAll()
     }
 
-    /// No time passes while the clock is set forward, as it is after each boot of a board that has
-    /// none of its own: what has just ended, or was just used, is not forgotten for that.
-    private mutating func shiftDates(to now: Moment) {
+    /// No time passes while the clock is set, as it is after each boot of a board that has none of
+    /// its own: what has just ended, or was just used, is not forgotten for that. In whichever turn
+    /// it is noticed first: that of the event itself may fail.
+    mutating func noticeClockStep(at now: Moment) {
         guard let last = lastMoment else { return }
         let step = (now.wall - last.wall) - (now.boot - last.boot)
-        guard step >= .minutes(1) else { return }
+        guard step >= .minutes(1) || step <= .zero - .minutes(1) else { return }
         shiftTransfers(by: step)
+        requeueTransfers(at: now)
         for index in usedIndices {
             apps[index].record.shift(by: step)
             save(app: index)

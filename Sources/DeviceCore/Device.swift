@@ -97,6 +97,7 @@ package struct Device: Hashable, Sendable, Codable {
         swap(&transition.effects, &effects)
         let first = transition.effects.count
         noticeSleep(&transition)
+        noticeClockStep(at: now)
         measureMoments(until: now)
         noticeUser(event, at: now)
         route(event, &transition)

@@ -33,7 +33,7 @@ extension Device {
         }
     }
 
-    /// The clock was set forward.
+    /// The clock was set.
     mutating func shiftTransfers(by step: Interval) {
         for transfer in transfers.all() {
             transfers.change(transfer.id) { $0.shift(by: step) }
