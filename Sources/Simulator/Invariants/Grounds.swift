@@ -21,7 +21,7 @@ final class Grounds {
 
     private var dates: [AppID: [String: WallTime]] = [:]
     private var rhythms: [AppID: Interval] = [:]
-    private var opened: [AppID: WallTime] = [:]
+    private var opened: [AppID: Opening] = [:]
     /// Launches whose program waits for the reading of its result source.
     private var probing: [(launch: LaunchID, app: AppID)] = []
     private var shortages: [StartFailure.Cause: Interval] = [:]
@@ -48,7 +48,17 @@ final class Grounds {
         dates[app, default: [:]][identifier] = max(date, known)
     }
 
-    func opened(_ app: AppID, at now: Moment) { opened[app] = now.wall }
+    func opened(_ app: AppID, at now: Moment) {
+        opened[app] = Opening(at: now.boot, first: now.wall, last: now.wall)
+    }
+
+    /// And the earliest and the latest that the clock has said since. It may have been set while no
+    /// daemon lived that could tell that from time that passed.
+    private struct Opening {
+        let at: BootTime
+        var first: WallTime
+        var last: WallTime
+    }
 
     func heard(_ event: Event) {
         switch event {
@@ -144,7 +154,16 @@ final class Grounds {
         let (now, elapsed) = (world.now, world.clock.elapsed)
         let offset = now.wall.nanoseconds - elapsed.nanoseconds
         let isSetBack = clockOffset.map { offset < $0 } ?? false
-        if isSetBack { opened = opened.mapValues { min($0, now.wall) } }
+        if let clockOffset, clockOffset != offset {
+            let before = WallTime(nanoseconds: elapsed.nanoseconds + clockOffset)
+            opened = opened.mapValues {
+                Opening(
+                    at: $0.at,
+                    first: min($0.first, now.wall),
+                    last: max($0.last, max(before, now.wall))
+                )
+            }
+        }
         if isSetBack || hasRebooted || turn.wasRolledBack {
             (lastUpset, lastUpsetDay) = (elapsed, now.local.day)
         }
@@ -210,7 +229,9 @@ final class Grounds {
         if isOpen { return true }
         let limit = world.settings.unusedLimit
         if let walls, walls.last - walls.first < limit { return true }
-        return opened[app].map { world.now.wall - $0 < limit } ?? false
+        guard let opening = opened[app] else { return false }
+        let last = max(opening.last, world.now.wall)
+        return world.now.boot - opening.at < limit && last - opening.first < limit
     }
 
     /// Nothing was missing for a start for longer than the device waits between tries.
