@@ -16,8 +16,9 @@ final class Grounds {
     private var hasRebooted = false
     /// Wall time less the age of the world.
     private var clockOffset: Int64?
-    /// The earliest and the latest that the clock has ever said.
-    private var walls: (first: WallTime, last: WallTime)?
+    /// By how much the clock has been set, back and forth, in all: where no daemon lived then, its
+    /// successor may take that for time that has passed.
+    private var steps = Interval.zero
 
     private var dates: [AppID: [String: WallTime]] = [:]
     private var rhythms: [AppID: Interval] = [:]
@@ -49,15 +50,13 @@ final class Grounds {
     }
 
     func opened(_ app: AppID, at now: Moment) {
-        opened[app] = Opening(at: now.boot, first: now.wall, last: now.wall)
+        opened[app] = Opening(at: now.boot, steps: steps)
     }
 
-    /// And the earliest and the latest that the clock has said since. It may have been set while no
-    /// daemon lived that could tell that from time that passed.
     private struct Opening {
         let at: BootTime
-        var first: WallTime
-        var last: WallTime
+        /// `Grounds.steps` then.
+        let steps: Interval
     }
 
     func heard(_ event: Event) {
@@ -154,22 +153,11 @@ final class Grounds {
         let (now, elapsed) = (world.now, world.clock.elapsed)
         let offset = now.wall.nanoseconds - elapsed.nanoseconds
         let isSetBack = clockOffset.map { offset < $0 } ?? false
-        if let clockOffset, clockOffset != offset {
-            let before = WallTime(nanoseconds: elapsed.nanoseconds + clockOffset)
-            opened = opened.mapValues {
-                Opening(
-                    at: $0.at,
-                    first: min($0.first, now.wall),
-                    last: max($0.last, max(before, now.wall))
-                )
-            }
-        }
+        steps += Interval(nanoseconds: abs(offset - (clockOffset ?? offset)))
         if isSetBack || hasRebooted || turn.wasRolledBack {
             (lastUpset, lastUpsetDay) = (elapsed, now.local.day)
         }
         (clockOffset, hasRebooted) = (offset, false)
-        let known = walls ?? (now.wall, now.wall)
-        walls = (min(known.first, now.wall), max(known.last, now.wall))
     }
 
     private func recordSensors(_ world: World) {
@@ -228,10 +216,9 @@ final class Grounds {
         }
         if isOpen { return true }
         let limit = world.settings.unusedLimit
-        if let walls, walls.last - walls.first < limit { return true }
+        if world.clock.elapsed + steps < limit { return true }
         guard let opening = opened[app] else { return false }
-        let last = max(opening.last, world.now.wall)
-        return world.now.boot - opening.at < limit && last - opening.first < limit
+        return world.now.boot - opening.at + (steps - opening.steps) < limit
     }
 
     /// Nothing was missing for a start for longer than the device waits between tries.
