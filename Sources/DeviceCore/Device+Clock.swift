@@ -53,6 +53,7 @@ extension AppRecord {
         firstSeen = firstSeen.map { $0 + step }
         lastUsed = lastUsed.map { $0 + step }
         closedAt = closedAt.map { $0 + step }
+        if let run = lastRun { lastRun?.at = run.at + step }
         goneSince = goneSince.map { $0 + step }
         unusedSince = unusedSince.map { $0 + step }
     }

@@ -86,6 +86,20 @@ struct ClockTests {
         #expect(earliest("command.date") == date)
     }
 
+    /// As on a board that has no clock of its own.
+    @Test func `a command that has run is not forgotten because the clock is set right`() throws {
+        var bench = Bench()
+        bench.ask(.submit(Submission(kind: .refresh, command: ["once"])))
+        let launch = try #require(bench.spawn(of: "command.once"))
+        bench.started(launch)
+        bench.exited(launch, status: 0)
+        bench.now.wall = bench.now.wall + .days(20_000)
+        bench.send(.clockChanged)
+        #expect(bench.app("command.once") != nil)
+        bench.advance(.days(7))
+        #expect(bench.app("command.once") == nil)
+    }
+
     @Test func `how long a command may stay frozen is not told by the wall clock`() throws {
         var bench = Bench()
         bench.install(.processing("app") { $0.whenInterrupted = .freeze })

@@ -373,6 +373,16 @@ struct QuestionTests {
         #expect(bench.questions(launch).isEmpty && bench.transfer(id)?.isUnderWay == true)
     }
 
+    @Test func `a date that a clock set forward has passed is a question all the same`() throws {
+        var (bench, launch) = try Bench.withApp()
+        bench.askSession(launch, .join(sendsLaunchEvents: true, answers: true))
+        let date = bench.now.wall + .hours(1)
+        bench.askSession(launch, .enqueue([order(1, earliest: date)], token: nil))
+        bench.now.wall = bench.now.wall + .days(1)
+        bench.send(.clockChanged)
+        #expect(bench.questions(launch).map(\.kind) == [.delayed])
+    }
+
     @Test func `a date that has passed when the task is resumed is no question`() throws {
         var (bench, launch) = try Bench.withApp()
         bench.askSession(launch, .join(sendsLaunchEvents: true, answers: true))

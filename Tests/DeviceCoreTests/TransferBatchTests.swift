@@ -53,6 +53,19 @@ struct TransferBatchTests {
         #expect(try begun(&bench) == Array(Int64(1)...30))
     }
 
+    /// Only its user knows better than the server.
+    @Test func `an app that suspends and resumes a task does not try again sooner`() throws {
+        var (bench, launch) = try Bench.withApp()
+        bench.askSession(launch, .enqueue([order(1)], token: nil))
+        let id = try #require(bench.sessionTasks.first)
+        bench.report(id, .ended(.interrupted(.init(.connection)), durable: 0))
+        bench.askSession(launch, .suspend([1]))
+        bench.askSession(launch, .resume([1]))
+        #expect(bench.transfer(id)?.isUnderWay == false)
+        bench.ask(.transfer(.resume([id])))
+        #expect(bench.transfer(id)?.isUnderWay == true)
+    }
+
     @Test func `priorities that are changed again and again take no room`() throws {
         var (bench, launch) = try waiting(30)
         for priority: Int64 in 0..<200 {

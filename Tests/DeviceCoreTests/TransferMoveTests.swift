@@ -53,6 +53,16 @@ struct TransferMoveTests {
 
     // MARK: Files
 
+    @Test mutating func `one that is moved as its directory is found gone goes on where it is to`()
+        throws
+    {
+        let id = try enqueue(1)[0]
+        try move([id], TransferMove(directory: "/media"))
+        bench.report(id, .lost)
+        bench.report(id, .ended(.failed(.init(.file, reason: "gone")), durable: nil))
+        #expect(bench.transfer(id)?.isUnderWay == true)
+    }
+
     @Test mutating func `a waiting one gets another place for its file`() throws {
         let id = try paused()
         try move([id], TransferMove(directory: "/media", name: "b"))

@@ -170,6 +170,10 @@ extension Device {
         // The user has ended it, or its time has: whether the server has it matters to nobody.
         case .failed(let failure) where failure.code == .uncertain && attempt.next.isEnd:
             settle(id, as: attempt.next, &transition)
+        // It was stopped, or moved, when its directory was found to be another: it is looked for
+        // again when it goes on.
+        case .failed(let failure) where failure.code == .file && attempt.then?.isEnd == false:
+            settle(id, as: attempt.next, &transition)
         case .failed(let failure):
             let failure = TransferFailure(code: .exchange(failure.code), reason: failure.reason)
             self.end(id, .failed(failure), &transition)

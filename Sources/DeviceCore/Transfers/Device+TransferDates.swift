@@ -43,10 +43,11 @@ extension Device {
 }
 
 extension Transfer {
-    /// A date that its caller has named stays.
+    /// A date that its caller has named stays, and so does when it was named.
     fileprivate mutating func shift(by step: Interval) {
-        (submittedAt, countsFrom) = (submittedAt + step, countsFrom + step)
+        countsFrom = countsFrom + step
         if order.delay != nil { order.earliest = order.earliest.map { $0 + step } }
+        if order.delay != nil || order.earliest == nil { submittedAt = submittedAt + step }
         if let retry { self.retry?.at = retry.at + step }
         if let until = kept?.until { kept?.until = until + step }
         if case .ended(let end, let at) = state { state = .ended(end, at: at + step) }

@@ -22,7 +22,7 @@ extension Device {
             case .pause(let ids):
                 for id in try going(ids) { stopTransfer(id, then: .pause, &transition) }
             case .resume(let ids):
-                for id in try going(ids) { resumeTransfer(id, &transition) }
+                for id in try going(ids) { resumeTransfer(id, byUser: true, &transition) }
             case .cancel(let ids):
                 for id in try known(ids) { stopTransfer(id, then: .cancel, &transition) }
             case .move(let ids, let move):
@@ -134,20 +134,27 @@ extension Device {
         answeredTransfers(token, of: app) != nil
     }
 
-    mutating func resumeTransfer(_ id: TransferID, _ transition: inout Transition) {
+    /// `byUser`: who wants it now, whatever wait a server or a failure has brought.
+    mutating func resumeTransfer(
+        _ id: TransferID,
+        byUser: Bool = false,
+        _ transition: inout Transition
+    ) {
         guard let transfer = transfers[id] else { return }
         switch transfer.state {
         case .paused:
             let now = transition.now.wall
-            // The user wants it now.
-            transfers.change(id) { ($0.state, $0.countsFrom, $0.retry) = (.waiting, now, nil) }
+            transfers.change(id) {
+                ($0.state, $0.countsFrom) = (.waiting, now)
+                if byUser { $0.retry = nil }
+            }
             transfers.look(at: transfers[id]?.deadline ?? now, id)
         case .running(var attempt):
             guard attempt.then == .pause else { return }
             attempt.then = .wait
             transfers.change(id) { $0.state = .running(attempt) }
         case .waiting:
-            guard transfer.retry != nil else { return }
+            guard byUser, transfer.retry != nil else { return }
             transfers.change(id) { $0.retry = nil }
         case .placing:
             guard transfer.placementRetry != nil else { return }
