@@ -380,6 +380,7 @@ struct QuestionTests {
         bench.askSession(launch, .enqueue([order(1, earliest: date)], token: nil))
         bench.now.wall = bench.now.wall + .days(1)
         bench.send(.clockChanged)
+        bench.advance(.seconds(1))
         let question = try #require(bench.questions(launch).first)
         #expect(question.kind == .delayed)
     }

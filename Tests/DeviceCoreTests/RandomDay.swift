@@ -1,4 +1,4 @@
-import DeviceCore
+@testable import DeviceCore
 import TestKit
 import Testing
 import Vocabulary
@@ -14,6 +14,9 @@ struct RandomDay {
     private(set) var last: Event?
     /// Every effect so far, in order.
     private(set) var decisions: [Effect] = []
+    /// Launches whose program has yet to start, and what the clock said when they were decided on:
+    /// it may be set back before they start.
+    private var decided: [LaunchID: WallTime] = [:]
     private var frozen: Set<LaunchID> = []
     private var spawned: Set<LaunchID> = []
     private var released: Set<LaunchID> = []
@@ -310,6 +313,9 @@ struct RandomDay {
             }
         }
         watchRequests()
+        for launch in bench.launches where decided[launch.id] == nil {
+            decided[launch.id] = bench.now.wall
+        }
     }
 
     private mutating func watchRequests() {
@@ -373,8 +379,11 @@ struct RandomDay {
 
     private mutating func watchBegin(_ launch: Launch) {
         let request = bench.allRequests.first { $0.id == launch.requestID }
-        if let request, let earliest = request.earliest, request.mode != .simulated {
-            check(earliest <= bench.now.wall, "\(request.id) starts before its earliest date")
+        // A user who runs it does not wait for what is only tried again.
+        let isAsked = request.map { $0.isUserInitiated && $0.isRetry } ?? false
+        if let request, let earliest = request.earliest, request.mode != .simulated, !isAsked {
+            let latest = max(decided[launch.id] ?? .distantPast, bench.now.wall)
+            check(earliest <= latest, "\(request.id) starts before \(earliest) at \(latest)")
         }
     }
 
