@@ -69,13 +69,13 @@ struct TransferMoveTests {
         #expect(bench.stored(id)?.order.directory == "/media")
         bench.ask(.transfer(.resume([id])))
         let file = try #require(bench.begun[id]).file
-        #expect(file.directory == "/media" && file.former == "/home/user")
+        #expect(file.directory == "/media" && file.formers == ["/home/user"])
         bench.report(id, .opened(inode: 7))
         answer(id)
         bench.report(id, .ended(.complete(size: 100), durable: 100))
         let placement = try #require(bench.placed[id])
         #expect(placement.name == "b" && placement.file.directory == "/media")
-        #expect(placement.file.former == nil)
+        #expect(placement.file.formers.isEmpty)
     }
 
     @Test mutating func `one that runs is stopped, and goes on in its new place`() throws {
@@ -90,7 +90,7 @@ struct TransferMoveTests {
         bench.report(id, .ended(.interrupted(.init(.stopped)), durable: 50))
         let begun = try #require(bench.begun[id])
         #expect(begun.exchange.resume?.offset == 50)
-        #expect(begun.file.directory == "/media" && begun.file.former == "/home/user")
+        #expect(begun.file.directory == "/media" && begun.file.formers == ["/home/user"])
     }
 
     @Test mutating func `one that completes while it is moved is named in its new place`() throws {
@@ -100,15 +100,41 @@ struct TransferMoveTests {
         try move([id], TransferMove(directory: "/media"))
         bench.report(id, .ended(.complete(size: 100), durable: 100))
         let file = try #require(bench.placed[id]).file
-        #expect(file.directory == "/media" && file.former == "/home/user")
+        #expect(file.directory == "/media" && file.formers == ["/home/user"])
     }
 
-    @Test mutating func `moved there and back it is where it was`() throws {
+    @Test mutating func `moved there and back, it may be in either place`() throws {
         let id = try paused()
         try move([id], TransferMove(directory: "/media"))
         try move([id], TransferMove(directory: "/home/user"))
         bench.ask(.transfer(.resume([id])))
-        #expect(try #require(bench.begun[id]).file.former == nil)
+        #expect(try #require(bench.begun[id]).file.formers == ["/media"])
+    }
+
+    @Test mutating func `moved before it is known to be open, it may be where it was to be opened`()
+        throws
+    {
+        let id = try paused()
+        try move([id], TransferMove(directory: "/media"))
+        bench.ask(.transfer(.resume([id])))
+        try move([id], TransferMove(directory: "/home/other"))
+        // By the attempt that is stopped.
+        bench.report(id, .opened(inode: 7))
+        bench.report(id, .ended(.interrupted(.init(.stopped)), durable: 0))
+        let begun = try #require(bench.begun[id])
+        #expect(begun.file.directory == "/home/other")
+        #expect(begun.file.formers == ["/home/user", "/media"])
+        bench.report(id, .opened(inode: 7))
+        #expect(bench.transfer(id)?.file.formers == [])
+    }
+
+    @Test mutating func `moved on and on without being opened, it is refused at last`() throws {
+        let id = try paused()
+        for number in 1...16 { try move([id], TransferMove(directory: "/media/\(number)")) }
+        #expect(throws: Refusal.self) { try move([id], TransferMove(directory: "/media/17")) }
+        // It may be there already.
+        try move([id], TransferMove(directory: "/media/3"))
+        #expect(bench.stored(id)?.formers.count == 16)
     }
 
     @Test mutating func `what cannot be moved is refused, with all that was named beside it`()

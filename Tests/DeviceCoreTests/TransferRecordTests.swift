@@ -67,7 +67,7 @@ struct TransferRecordTests {
             attempts: 2,
             interruption: interruption
         )
-        (transfer.name, transfer.former, transfer.rank) = ("name", "/former", -4)
+        (transfer.name, transfer.formers, transfer.rank) = ("name", ["/former"], -4)
         transfer.group = TransferGroup(first: TransferID(7), count: 2)
         (transfer.modified, transfer.inode, transfer.answer) = ("then", 11, answer)
         transfer.kept = KeptPart(token: "t", until: WallTime(nanoseconds: 1))

@@ -211,10 +211,10 @@ extension PlantedBug {
             $0.effect = { effect, _ in
                 switch effect {
                 case .transfer(let id, .begin(let order, var file)):
-                    (file.directory, file.former) = ("/home", nil)
+                    (file.directory, file.formers) = ("/home", [])
                     return [.transfer(id, .begin(order, file))]
                 case .transfer(let id, .place(var placement)):
-                    (placement.file.directory, placement.file.former) = ("/home", nil)
+                    (placement.file.directory, placement.file.formers) = ("/home", [])
                     return [.transfer(id, .place(placement))]
                 case let other: return [other]
                 }
@@ -227,7 +227,7 @@ extension PlantedBug {
                 guard case .transfer(let id, .begin(let order, var file)) = effect else {
                     return [effect]
                 }
-                file.former = nil
+                file.formers = []
                 return [.transfer(id, .begin(order, file))]
             }
         },

@@ -15,7 +15,7 @@ extension Device {
             transfers.change(id) {
                 $0.state = .running(attempt)
                 // It was opened where it belongs, unless it has been moved meanwhile.
-                if attempt.then == nil { $0.former = nil }
+                if attempt.then == nil { $0.formers = [] }
             }
         case (.answered(let answer), .running(let attempt)):
             answered(id, answer, attempt, &transition)

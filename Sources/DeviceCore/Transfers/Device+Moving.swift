@@ -69,18 +69,12 @@ extension Device {
             reason = "this transfer is being cancelled"
         case .paused, .waiting, .running:
             guard move.changesFile else { return }
-            guard transfer.order.direction.isUpload else {
-                guard transfer.task != nil else { return }
-                throw Refusal(
-                    .invalid,
-                    reason: "the file of an app's session has no other place",
-                    value: "\(transfer.id)",
-                    fix: "only its place among the others can be changed"
-                )
+            guard let reason = transfer.reasonToStay else {
+                return try checkFormers(of: transfer, move)
             }
             throw Refusal(
                 .invalid,
-                reason: "the file of an upload stays where it is",
+                reason: reason,
                 value: "\(transfer.id)",
                 fix: "only its place among the others can be changed"
             )
@@ -93,6 +87,20 @@ extension Device {
         )
     }
 
+    /// Its bytes are looked for in all of them.
+    private func checkFormers(of transfer: Transfer, _ move: TransferMove) throws(Refusal) {
+        guard let directory = move.directory, directory != transfer.order.directory,
+            !transfer.formers.contains(directory),
+            transfer.formers.count >= Transfer.mostFormers
+        else { return }
+        throw Refusal(
+            .invalid,
+            reason: "this transfer has been moved \(Transfer.mostFormers) times since it last ran",
+            value: "\(transfer.id)",
+            fix: "resume it, and move it again when it runs"
+        )
+    }
+
     private mutating func setPlace(
         of id: TransferID,
         to order: TransferOrder,
@@ -101,8 +109,10 @@ extension Device {
         guard let transfer = transfers[id] else { return }
         let isElsewhere = order.directory != transfer.order.directory
         transfers.change(id) {
-            if isElsewhere { $0.former = $0.former ?? transfer.order.directory }
-            if $0.former == order.directory { $0.former = nil }
+            if isElsewhere {
+                $0.formers.removeAll { $0 == order.directory }
+                $0.formers.append(transfer.order.directory)
+            }
             $0.order = order
         }
         save(.transfer(id))
@@ -130,5 +140,13 @@ extension Device {
             save(.transfer(id))
             if transfers[id]?.state == .waiting { transfers.enqueue(id, at: now, settings) }
         }
+    }
+}
+
+extension Transfer {
+    /// Why its file can be put nowhere else; nil: it can.
+    fileprivate var reasonToStay: String? {
+        if order.direction.isUpload { return "the file of an upload stays where it is" }
+        return task == nil ? nil : "the file of an app's session has no other place"
     }
 }

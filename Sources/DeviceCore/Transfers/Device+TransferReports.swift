@@ -213,7 +213,7 @@ extension Transfer.Attempt.Next {
         case .close: "is being ended, because its app was closed by the user"
         case .timeOut: "is being ended, because it was not done in time"
         case .exists: "is being ended: \(transfer.existsFailure.reason)"
-        case .wait: transfer.former == nil ? "is being stopped, to wait" : "is being moved"
+        case .wait: transfer.formers.isEmpty ? "is being stopped, to wait" : "is being moved"
         }
     }
 }

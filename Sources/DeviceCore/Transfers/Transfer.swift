@@ -16,8 +16,8 @@ package struct Transfer: Hashable, Sendable, Codable {
     @Rare package internal(set) var retry: Retry? = nil
     /// Of the complete file, in its directory.
     @Rare package internal(set) var name: String? = nil
-    /// Where its bytes may still be, which were fetched before it was moved.
-    @Rare var former: String? = nil
+    /// Other directories where its bytes may still be: it was moved from there, the last one last.
+    @OmittedIfDefault var formers: [String] = []
     /// Its place among those that wait; the smallest goes first. Nil: its number.
     @Rare var rank: Int64? = nil
     /// Those whose end is told together; nil: nobody is told.
@@ -223,9 +223,11 @@ package struct Transfer: Hashable, Sendable, Codable {
             && (retry?.attempts ?? 1).isCount && order.sha256?.count ?? 32 == 32
             && resume?.filled.isValid ?? true && upload?.isValid ?? true && order.direction.isValid
             && kept?.token.utf8.count ?? 0 <= 64 && question?.isValid ?? true
-            && task?.isValid ?? true
+            && task?.isValid ?? true && formers.count <= Self.mostFormers
             && spans.allSatisfy { $0 >= .zero && $0 <= .days(36_600) }
     }
+
+    static let mostFormers = 16
 
     private var spans: [Interval] {
         [order.timeout, order.resourceTimeout, order.delay ?? .zero, retry?.wait ?? .zero]
@@ -235,7 +237,7 @@ package struct Transfer: Hashable, Sendable, Codable {
         var file = TransferFile(
             directory: order.directory,
             partialName: ".offstage-\(partOf ?? id).part",
-            former: former,
+            formers: formers,
             credentials: order.credentials
         )
         file.permissions = order.permissions

@@ -91,8 +91,8 @@ package struct TransferFile: Hashable, Sendable, Codable {
     /// An absolute path without links.
     package var directory: String
     package var partialName: String
-    /// Where it may still be; nil: nowhere else.
-    package var former: String?
+    /// Where it may still be: it was moved from there, the last one last.
+    package var formers: [String]
     /// What an exchange for it needs beside it.
     package var credentials: CredentialFiles?
     /// The same, of what an app has said.
@@ -103,11 +103,11 @@ package struct TransferFile: Hashable, Sendable, Codable {
     package init(
         directory: String,
         partialName: String,
-        former: String? = nil,
+        formers: [String] = [],
         credentials: CredentialFiles? = nil
     ) {
         (self.directory, self.partialName) = (directory, partialName)
-        (self.former, self.credentials) = (former, credentials)
+        (self.formers, self.credentials) = (formers, credentials)
     }
 }
 

@@ -44,7 +44,7 @@ struct TransferFiles {
         } catch {
             throw error.isAbsence ? .absent(error) : .system(error)
         }
-        var isLocked = false
+        var isOurs = false
         do throws(LinuxError) {
             try Self.bring(file, to: opened.directory)
             let wanted = file.permissions == 0 ? nil : UInt32(file.permissions)
@@ -55,10 +55,10 @@ struct TransferFiles {
             )
             // The lock goes with the descriptor to the process that fetches, and ends with it. Some
             // file systems have none.
-            isLocked = (try? descriptor.tryLock()) ?? true
+            isOurs = (try? descriptor.tryLock()) ?? true
             let status = try descriptor.status()
             let isWhole = status.kind == .file && status.links == 1 && status.size >= durable
-            if isLocked, isWhole {
+            if isOurs, isWhole {
                 // Our umask has narrowed them, or it is an older file. Some file systems have none.
                 if let wanted, status.permissions != wanted {
                     try? descriptor.setPermissions(wanted)
@@ -70,16 +70,16 @@ struct TransferFiles {
                 )
                 return Opened(descriptor: descriptor, inode: status.inode, partial: partial)
             }
-            if isLocked { try? opened.directory.remove(file.partialName) }
+            if isOurs { try? opened.directory.remove(file.partialName) }
         } catch {
             throw .system(error)
         }
-        throw isLocked ? .lost : .inUse
+        throw isOurs ? .lost : .inUse
     }
 
     func discard(_ file: TransferFile) {
         // What cannot be removed is in nobody's way: its name is hidden, and never used again.
-        for path in [file.directory, file.former].compactMap(\.self) {
+        for path in [file.directory] + file.formers {
             guard let opened = try? directories.open(path) else { continue }
             try? opened.directory.remove(file.partialName)
         }
@@ -114,21 +114,29 @@ struct TransferFiles {
         _ file: TransferFile,
         to directory: borrowing OpenDirectory
     ) throws(LinuxError) {
-        guard let path = file.former else { return }
-        do throws(LinuxError) {
-            let former = try OpenDirectory(path)
-            guard former.inode(of: file.partialName) != nil else { return }
+        for path in file.formers.reversed() {
             do throws(LinuxError) {
-                guard directory.inode(of: file.partialName) == nil else {
-                    throw LinuxError("rename", file.partialName, .exists)
-                }
-                try directory.take(file.partialName, from: former)
+                try bring(file.partialName, from: OpenDirectory(path), to: directory)
             } catch {
-                if !error.isOfNow { try? former.remove(file.partialName) }
-                throw error
+                if error.isOfNow { throw error }
             }
+        }
+    }
+
+    private static func bring(
+        _ name: String,
+        from former: borrowing OpenDirectory,
+        to directory: borrowing OpenDirectory
+    ) throws(LinuxError) {
+        guard former.inode(of: name) != nil else { return }
+        do throws(LinuxError) {
+            guard directory.inode(of: name) == nil else {
+                throw LinuxError("rename", name, .exists)
+            }
+            try directory.take(name, from: former)
         } catch {
-            if error.isOfNow { throw error }
+            if !error.isOfNow { try? former.remove(name) }
+            throw error
         }
     }
 

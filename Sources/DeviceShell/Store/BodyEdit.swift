@@ -3,7 +3,7 @@ internal import Vocabulary
 /// What a body in the store is of. These are words on the disk: what a record is called in the code
 /// later is no concern of a step that was taken before.
 enum StoredKind: String, CaseIterable, Sendable {
-    case device, app, request, launch
+    case device, app, request, launch, transfer
     /// Of the history.
     case line
 }
@@ -111,6 +111,20 @@ struct BodyEdit: Sendable {
                 map[field.name] = nil
             }
             if !gathered.isEmpty { try map.insert(.list(gathered), as: list) }
+        }
+    }
+
+    /// The field `name` of the map at `path` is one of a list now, in its field `list`.
+    static func enlist(
+        _ name: String,
+        in kind: StoredKind,
+        at path: String = "",
+        as list: String
+    ) -> BodyEdit {
+        .fields(in: kind, at: path) { (fields) throws(ValueError) in
+            guard let value = fields[name] else { return }
+            try fields.insert(.list([value]), as: list)
+            fields[name] = nil
         }
     }
 

@@ -73,6 +73,8 @@ struct StoreMigrations {
         StoreStep(bodies: [.remove("changed", in: .launch, at: "launch.probe")]),
         // Why the time of a delivery is over; where nothing is said, it has used it up.
         StoreStep(),
+        // All the directories that a transfer was moved from, not one.
+        StoreStep(bodies: [.enlist("former", in: .transfer, at: "transfer", as: "formers")]),
     ])
 
     static var newest: Int64 { current.newest }

@@ -183,7 +183,8 @@ struct StoredRows {
             let mine = edits.filter { $0.kind == kind }
             if mine.isEmpty { continue }
             switch kind {
-            case .device, .app, .request, .launch: try editRecords(of: kind.rawValue, mine)
+            case .device, .app, .request, .launch, .transfer:
+                try editRecords(of: kind.rawValue, mine)
             case .line: try editLines(mine)
             }
         }

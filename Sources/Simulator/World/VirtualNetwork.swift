@@ -51,8 +51,8 @@ struct VirtualNetwork {
 
     /// Where the bytes of a transfer are, moved or not; nil: there are none.
     func partIndex(_ file: TransferFile) -> Int? {
-        fileIndex(file.partialName, in: file.directory)
-            ?? file.former.flatMap { fileIndex(file.partialName, in: $0) }
+        ([file.directory] + file.formers.reversed()).lazy
+            .compactMap { fileIndex(file.partialName, in: $0) }.first
     }
 
     /// What is there under a name, or a new one.
@@ -65,21 +65,21 @@ struct VirtualNetwork {
 
     /// What was fetched before a transfer was moved follows it, if that is on the same disk.
     mutating func bring(_ file: TransferFile) {
-        guard let former = file.former, let index = fileIndex(file.partialName, in: former) else {
-            return
+        for former in file.formers.reversed() {
+            guard let index = fileIndex(file.partialName, in: former) else { continue }
+            let isFree = fileIndex(file.partialName, in: file.directory) == nil
+            guard isFree, Self.isSameDisk(former, file.directory) else {
+                files.remove(at: index)
+                continue
+            }
+            files[index].directory = file.directory
         }
-        let isFree = fileIndex(file.partialName, in: file.directory) == nil
-        guard isFree, Self.isSameDisk(former, file.directory) else {
-            files.remove(at: index)
-            return
-        }
-        files[index].directory = file.directory
     }
 
     mutating func discard(_ file: TransferFile) {
         files.removeAll {
             $0.name == file.partialName
-                && ($0.directory == file.directory || $0.directory == file.former)
+                && ($0.directory == file.directory || file.formers.contains($0.directory))
         }
     }
 

@@ -51,6 +51,13 @@ struct BodyEditTests {
         }
     }
 
+    @Test func `a field becomes the only one of a list`() throws {
+        let edit = BodyEdit.enlist("from", in: .transfer, at: "it", as: "places")
+        #expect(try edited(["it": ["from": "a"]], edit) == ["it": ["places": ["a"]]])
+        #expect(try edited(["it": [:]], edit) == ["it": [:]])
+        #expect(throws: ValueError.self) { try edited(["it": ["from": 1, "places": []]], edit) }
+    }
+
     @Test func `fields go, come, and are put together`() throws {
         let body: Value = ["at": 1, "until": 2, "name": "x"]
         #expect(try edited(body, .remove("name", in: .app)) == ["at": 1, "until": 2])

@@ -23,6 +23,7 @@ struct StoredShape {
         try StoredShape([
             "app": AppRecord.self, "device": DeviceRecord.self, "launch": LaunchRecord.self,
             "line": HistoryLine.self, "request": RequestRecord.self,
+            "transfer": TransferRecord.self,
         ])
     }
 
