@@ -134,7 +134,7 @@ struct TransferMoveTests {
         #expect(throws: Refusal.self) { try move([id], TransferMove(directory: "/media/17")) }
         // It may be there already.
         try move([id], TransferMove(directory: "/media/3"))
-        #expect(bench.stored(id)?.formers.count == 16)
+        #expect(bench.stored(id)?.file.formers.count == 16)
     }
 
     @Test mutating func `what cannot be moved is refused, with all that was named beside it`()

@@ -110,6 +110,28 @@ struct TransferFileTests {
         #expect(Files.status(path + "/.partial")?.permissions == 0o604)
     }
 
+    @Test func `what was fetched is brought from wherever a transfer was moved from`() throws {
+        let path = try makeDirectory("to-there")
+        let formers = try ["to-1", "to-2", "to-3"].map(makeDirectory)
+        // What is in the last of them is the newest; nothing else of the transfer stays.
+        scratch.write("oldest", to: "to-1/.partial")
+        scratch.write("newest", to: "to-2/.partial")
+        let files = TransferFiles(directories: TurnDirectory(try EventLoop()))
+        let file = TransferFile(
+            directory: path,
+            partialName: ".partial",
+            formers: [scratch("to-0")] + formers
+        )
+        _ = try files.open(file, durable: 6)
+        #expect(try scratch.read("to-there/.partial") == "newest")
+        for former in formers { #expect(try Files.list(former) == []) }
+        for former in formers {
+            try Files.replace(former + "/.partial", with: "a", permissions: 0o644)
+        }
+        files.discard(file)
+        for place in formers + [path] { #expect(try Files.list(place) == []) }
+    }
+
     @Test func `who needs a directory for longer shares it, while its path leads there`() throws {
         let loop = try EventLoop()
         let directories = TurnDirectory(loop)

@@ -187,8 +187,8 @@ extension SettingRow {
         SettingRow(
             name: "settle-time",
             field: .interval(\.settleTime, .zero ... .minutes(10)),
-            documentation: "How long network or power must be back before processing, or a "
-                + "discretionary transfer, that requires it starts."
+            documentation: "How long network or power must have been back before work that "
+                + "requires it starts: processing and discretionary transfers."
         ),
         SettingRow(
             name: "idle-load",

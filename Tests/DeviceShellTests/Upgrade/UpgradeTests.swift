@@ -1,5 +1,6 @@
 @testable import DeviceCore
 import DeviceShell
+import SQLite
 import TestKit
 import Testing
 import Vocabulary
@@ -11,6 +12,35 @@ struct UpgradeTests {
     private func open(_ fixture: StateFixture) throws -> Store {
         try fixture.copy(to: scratch(fixture.name))
         return try Store(path: scratch(fixture.name + "/offstage.db"))
+    }
+
+    @Test func `a transfer that was moved is looked for where it was`() throws {
+        let fixture = StateFixture(version: 13, name: "lived")
+        try fixture.copy(to: scratch("lived"))
+        let path = scratch("lived/offstage.db")
+        var key: String?
+        do {
+            let database = try Database(path: path, mode: .readWrite)
+            let all = try database.prepare(
+                "SELECT key, body FROM records WHERE section = 'transfer' ORDER BY key LIMIT 1"
+            )
+            #expect(try all.step())
+            key = try all.text(at: 0)
+            var body = try #require(try ValueBytes.decode(all.bytes(at: 1)).mapValue)
+            var transfer = try #require(body["transfer"]?.mapValue)
+            transfer["former"] = "/media"
+            body["transfer"] = .map(transfer)
+            all.reset()
+            let update = try database.prepare("UPDATE records SET body = ?1 WHERE key = ?2")
+            try update.bind(ValueBytes.encode(.map(body)), at: 1)
+            try update.bind(#require(key), at: 2)
+            try update.run()
+        }
+        let places = try Store(path: path).load().compactMap { (record) -> [String]? in
+            guard case .transfer(let moved) = record, record.key.key == key else { return nil }
+            return moved.transfer.file.formers
+        }
+        #expect(places == [["/media"]])
     }
 
     /// Names each place at which the two differ.
