@@ -75,14 +75,16 @@ private func read<T: Decodable>(_ type: T.Type, into node: ShapeNode) throws -> 
     return value
 }
 
-/// Of an enum that is stored as a string.
+/// Of an enum that is stored as a string or a number.
 private func words<T>(of type: T.Type) -> (names: [String], first: T)? {
-    guard let raw = type as? any RawRepresentable.Type, MemoryLayout<T>.size <= 1 else {
+    guard let raw = type as? any RawRepresentable.Type, MemoryLayout<T?>.size <= 1 else {
         return nil
     }
     func all<Raw: RawRepresentable>(_ type: Raw.Type) -> (names: [String], first: T)? {
         let cases = allCases(of: type)
-        let names = cases.compactMap { $0.rawValue as? String }
+        let names = cases.compactMap {
+            $0.rawValue as? String ?? ($0.rawValue as? any BinaryInteger).map { "\($0)" }
+        }
         guard let first = cases.first as? T, !names.isEmpty else { return nil }
         return (names.sorted(), first)
     }

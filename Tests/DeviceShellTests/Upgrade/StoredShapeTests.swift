@@ -44,6 +44,7 @@ struct StoredShapeTests {
     private struct Sample: Codable {
         enum Colour: String, Codable { case red, green }
         enum One: String, Codable { case only }
+        enum Step: Int, Codable { case first = 3, second }
         enum Answer: Codable {
             case none
             case some(Int64, words: [String]?)
@@ -54,6 +55,7 @@ struct StoredShapeTests {
         var perhaps: Double?
         var colour: Colour
         var one: One?
+        var step: Step
         var answers: [Answer]
         var nested: Shared<Inner>
         struct Inner: Hashable, Sendable, Codable {
@@ -78,6 +80,7 @@ struct StoredShapeTests {
                 "it.number: UInt8",
                 "it.one?: only",
                 "it.perhaps?: Double",
+                "it.step: 3 4",
             ]
         )
     }
