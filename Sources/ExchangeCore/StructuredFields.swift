@@ -15,6 +15,12 @@ extension [HTTPField] {
         }
     }
 
+    /// Whether the server has the whole file; nil: it does not say. The name of the first drafts
+    /// means the opposite, and some servers still say it.
+    var isUploadComplete: Bool? {
+        flag("Upload-Complete") ?? flag("Upload-Incomplete").map { !$0 }
+    }
+
     /// An integer of a dictionary.
     func member(_ key: String, of name: String) -> Int64? {
         for member in values(of: name).flatMap({ $0.split(separator: ",") }) {

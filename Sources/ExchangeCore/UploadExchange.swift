@@ -279,7 +279,7 @@ package struct UploadExchange: Sendable {
     private mutating func created(_ answer: Answer) -> [Action] {
         let head = answer.head
         limit(head)
-        let isComplete = head.fields.flag("Upload-Complete")
+        let isComplete = head.fields.isUploadComplete
         guard (200..<300).contains(head.status) else { return refused(answer, isComplete) }
         if isComplete == false {
             let actions = head.fields.value(of: "Location").map { adopt($0) } ?? []
@@ -307,7 +307,7 @@ package struct UploadExchange: Sendable {
         limit(head)
         let actions = confirm(offset)
         if isEnded { return actions }
-        guard head.fields.flag("Upload-Complete") == true else {
+        guard head.fields.isUploadComplete == true else {
             believed = nil
             return append()
         }
@@ -320,7 +320,7 @@ package struct UploadExchange: Sendable {
     private mutating func appended(_ answer: Answer, _ end: Int64) -> [Action] {
         let head = answer.head
         limit(head)
-        let isComplete = head.fields.flag("Upload-Complete")
+        let isComplete = head.fields.isUploadComplete
         guard (200..<300).contains(head.status) else { return refused(answer, isComplete) }
         guard end == size else {
             let actions = confirm(head.fields.integer("Upload-Offset") ?? sent)
@@ -376,7 +376,8 @@ package struct UploadExchange: Sendable {
 
     /// Nil: it is for good.
     private mutating func refusedPart(_ head: Exchange.Head) -> [Action]? {
-        if BusyStatus.contains(head.status) {
+        // What the server has made is there still, whatever it could not do.
+        if BusyStatus.contains(head.status) || head.status >= 500 {
             return end(.interrupted(BusyStatus.interruption(head)))
         }
         switch (head.status, state) {

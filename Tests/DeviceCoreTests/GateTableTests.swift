@@ -124,7 +124,7 @@ struct GateTableTests {
         for setting in ["pause-after-boot", "pause-after-resume", "pause-after-start"] {
             #expect(try text(setting).hasSuffix("except transfers that are not discretionary."))
         }
-        #expect(try text("settle-time").contains("or a discretionary transfer"))
+        #expect(try text("settle-time").contains("and discretionary transfers"))
     }
 
     @Test func `a user-initiated run skips what only saves`() {

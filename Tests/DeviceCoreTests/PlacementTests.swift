@@ -36,7 +36,7 @@ struct PlacementTests {
             bench.advance(wait - .milliseconds(1))
             #expect(bench.placed.isEmpty)
             bench.advance(.milliseconds(1))
-            #expect(bench.placed[id]?.name == "a.iso" && bench.placed[id]?.inode == 7)
+            #expect(bench.placed[id]?.name == "a.iso" && bench.placed[id]?.file.inode == 7)
         }
         bench.report(id, .placed(name: "a.iso"))
         #expect(bench.stored(id)?.end == "finished" && bench.stored(id)?.retry == nil)

@@ -136,6 +136,17 @@ struct SessionTests {
         #expect(bench.progress(launch).map(\.resumedAt) == [5])
     }
 
+    @Test func `of a file that comes with its answer, all of it is told as progress`() throws {
+        var (bench, launch) = try Bench.withApp()
+        try join(&bench, launch)
+        let id = try enqueue(&bench, launch, [1])[0]
+        var whole = ExchangeAnswer(status: 200, url: "http://a", total: 7)
+        whole.isWhole = true
+        bench.report(id, .answered(whole))
+        let told = bench.progress(launch)
+        #expect(told == [TaskProgress(task: 1, received: 7, total: 7)])
+    }
+
     // MARK: An app that does not
 
     @Test func `a suspended app is resumed once, when all of its tasks have ended`() throws {
@@ -252,6 +263,23 @@ struct SessionTests {
         #expect(bench.transferGates(id) == ["metered"])
         bench.ask(.open(AppID("app"), attach: nil))
         #expect(bench.transfer(id)?.isUnderWay == true)
+    }
+
+    @Test func `what ends while its handler is open opens no other one`() throws {
+        var (bench, launch) = try suspended(tasks: [1])
+        let first = bench.sessionTasks[0]
+        finish(&bench, first)
+        let delivery = try bench.accept(launch, handler: false)
+        bench.say(launch, .acknowledged(first))
+        let next = try enqueue(&bench, launch, [2])[0]
+        finish(&bench, next)
+        #expect(bench.ends(launch).map(\.task.task) == [2] && bench.offers(launch).isEmpty)
+        bench.advance(.seconds(10))
+        #expect(bench.offers(launch).isEmpty)
+        bench.say(launch, .acknowledged(next))
+        bench.say(launch, .completed(delivery, .succeeded))
+        bench.advance(.hours(5))
+        #expect(bench.offers(launch).isEmpty)
     }
 
     // MARK: Requests

@@ -205,6 +205,77 @@ struct SessionAppTests {
         #expect(app.lines.filter { told.contains($0) } == told)
     }
 
+    // MARK: What holds for a session
+
+    private func download(_ environment: String, holds: Bool) throws -> SampleApp {
+        var behaviour = FaultServer.Behaviour(VersionedObject(version: 1, size: 20_000))
+        behaviour.holdsAfter = holds ? 10_000 : nil
+        server.set(Self.path, behaviour)
+        return try app("\(environment)FILE=\(folder("file"));")
+    }
+
+    private func transfers(_ app: SampleApp) throws -> [Value] {
+        try app.bench.ask("Transfers").listValue ?? []
+    }
+
+    @Test func `progress is told of a file that comes at once, too`() throws {
+        let app = try download("DO=progress;", holds: false)
+        try app.open(saying: "begun")
+        try app.wait(for: "it ended")
+        let wrote = try #require(app.lines.lastIndex(of: "wrote 20000 of 20000"))
+        #expect(wrote < app.lines.firstIndex(of: "fetched") ?? 0)
+    }
+
+    @Test func `an app that forgoes launches hears of its file when its user opens it`() throws {
+        let app = try download("QUIET=1;", holds: true)
+        try app.open(saying: "begun")
+        try server.waitUntilHeld(1)
+        try app.leave()
+        try app.waitUntilSuspended()
+        server.release()
+        try app.bench.wait(until: "the file is here") {
+            try transfers(app).first?["state"] == "finished"
+        }
+        #expect(try app.bench.runs(app.name).isEmpty && !app.lines.contains("rejoined"))
+        try app.open(saying: "it ended")
+        #expect(try isFetched() && !app.lines.contains("rejoined"))
+    }
+
+    @Test func `a network that its session does not allow is not used, after a restart neither`()
+        throws
+    {
+        let app = try download("CHEAP=1;", holds: false)
+        try app.bench.set("metered", "on")
+        func waits() throws -> Bool {
+            let sentence = try transfers(app).first?["sentence"]?.stringValue
+            return sentence?.contains("metered") == true
+        }
+        try app.open(saying: "begun")
+        try app.bench.wait(until: "it waits") { try waits() }
+        try app.bench.kill()
+        try app.bench.daemon.start()
+        try app.bench.set("metered", "on")
+        #expect(try waits() && server.requests.isEmpty)
+        try app.bench.set("metered", "off")
+        try app.wait(for: "it ended")
+        #expect(try isFetched())
+    }
+
+    @Test func `a task has its description and its request in the next process too`() throws {
+        var holding = FaultServer.Upload(interop: 8)
+        holding.holdsAfter = 50_000
+        let app = try upload(holding, VersionedObject(version: 1, size: 100_000))
+        try app.open(saying: "begun")
+        try server.waitUntilHeld(1)
+        let process = try app.process()
+        try PidFD(of: process).send(Signal.kill)
+        try Wait.untilGone(process)
+        try app.open(saying: "has a file, a POST with its own")
+        server.release()
+        try app.wait(for: "a file ended")
+        #expect(server.requests.first?.fields["x-own"] == "its own")
+    }
+
     // MARK: Cookies
 
     @Test func `a cookie that came with one answer goes with the next request`() throws {

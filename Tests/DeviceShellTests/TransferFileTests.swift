@@ -110,26 +110,56 @@ struct TransferFileTests {
         #expect(Files.status(path + "/.partial")?.permissions == 0o604)
     }
 
-    @Test func `what was fetched is brought from wherever a transfer was moved from`() throws {
+    /// Whose file it is, by the number that it had when it was opened last; nil: it never was.
+    @Test(arguments: [nil, "to-1", "to-2", "to-there", "none"])
+    func `what was fetched is brought from wherever it is, and all else is removed`(
+        whose: String?
+    ) throws {
         let path = try makeDirectory("to-there")
         let formers = try ["to-1", "to-2", "to-3"].map(makeDirectory)
-        // What is in the last of them is the newest; nothing else of the transfer stays.
-        scratch.write("oldest", to: "to-1/.partial")
-        scratch.write("newest", to: "to-2/.partial")
-        let files = TransferFiles(directories: TurnDirectory(try EventLoop()))
-        let file = TransferFile(
+        for name in ["to-1", "to-2", "to-there"] {
+            scratch.write(name, to: name + "/.partial")
+        }
+        var file = TransferFile(
             directory: path,
             partialName: ".partial",
-            formers: [scratch("to-0")] + formers
+            formers: [scratch("to-0")] + formers,
+            inode: whose.map {
+                Files.status(scratch($0 + "/.partial"))?.inode ?? UInt64.max
+            }
         )
-        _ = try files.open(file, durable: 6)
-        #expect(try scratch.read("to-there/.partial") == "newest")
+        let files = TransferFiles(directories: TurnDirectory(try EventLoop()))
+        if whose == "none" {
+            #expect(throws: TransferFiles.Problem.self) { _ = try files.open(file, durable: 4) }
+        } else {
+            _ = try files.open(file, durable: 4)
+            #expect(try scratch.read("to-there/.partial") == whose ?? "to-there")
+        }
         for former in formers { #expect(try Files.list(former) == []) }
-        for former in formers {
-            try Files.replace(former + "/.partial", with: "a", permissions: 0o644)
+        // Wherever it may be, nothing is left of it.
+        file.formers.append(path + "/.")
+        for place in formers + [path] {
+            try Files.replace(place + "/.partial", with: "a", permissions: 0o644)
         }
         files.discard(file)
         for place in formers + [path] { #expect(try Files.list(place) == []) }
+    }
+
+    @Test func `a directory that has two paths keeps its part`() throws {
+        let path = try makeDirectory("to-here")
+        scratch.write("all of it", to: "to-here/.partial")
+        let files = TransferFiles(directories: TurnDirectory(try EventLoop()))
+        let inode = try #require(Files.status(path + "/.partial")).inode
+        for inode in [nil, inode] {
+            let file = TransferFile(
+                directory: path,
+                partialName: ".partial",
+                formers: [path + "/."],
+                inode: inode
+            )
+            _ = try files.open(file, durable: 9)
+            #expect(try scratch.read("to-here/.partial") == "all of it")
+        }
     }
 
     @Test func `who needs a directory for longer shares it, while its path leads there`() throws {
@@ -156,17 +186,16 @@ struct TransferFileTests {
         let inode = try #require(Files.status(path + "/.partial")).inode
         #expect(try Command("ln", path + "/.partial", path + "/file").run().succeeded)
         var placement = Placement(
-            file: TransferFile(directory: path, partialName: ".partial"),
+            file: TransferFile(directory: path, partialName: ".partial", inode: inode),
             name: "file",
-            overwrites: false,
-            inode: inode
+            overwrites: false
         )
         let files = TransferFiles(directories: TurnDirectory(try EventLoop()))
         #expect(files.place([(TransferID(1), placement)]).map(\.event) == [.placed(name: "file")])
         #expect(try Files.list(path) == ["file"])
         // Somebody else's is none of ours.
         scratch.write("another", to: "to-here/.partial")
-        placement.inode = try #require(Files.status(path + "/.partial")).inode
+        placement.file.inode = try #require(Files.status(path + "/.partial")).inode
         let events = files.place([(TransferID(1), placement)]).map(\.event)
         #expect(events == [.notPlaced(.exists("file"))])
         #expect(try Files.list(path).count == 2)
@@ -178,10 +207,9 @@ struct TransferFileTests {
         overwrites: Bool = false
     ) throws -> [TransferEvent] {
         let placement = Placement(
-            file: TransferFile(directory: path, partialName: ".partial"),
+            file: TransferFile(directory: path, partialName: ".partial", inode: status.inode),
             name: "file",
             overwrites: overwrites,
-            inode: status.inode,
             size: status.size
         )
         let files = TransferFiles(directories: TurnDirectory(try EventLoop()))

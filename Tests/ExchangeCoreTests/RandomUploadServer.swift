@@ -95,7 +95,7 @@ struct RandomUploadServer {
             return answer
         }
         guard request.fields.value(of: "Upload-Complete") == "?1" else {
-            answer.head = head(204, [HTTPField("Upload-Complete", "?0")])
+            answer.head = head(204, [isComplete(false)])
             return answer
         }
         if fate == 1, random.below(3) == 0 {
@@ -108,18 +108,25 @@ struct RandomUploadServer {
         // The answer may be lost.
         guard random.below(4) > 0 else { return answer }
         let says = index != nil && random.below(3) > 0
-        answer.head = head(200, says ? [HTTPField("Upload-Complete", "?1")] : [])
+        answer.head = head(200, says ? [isComplete(true)] : [])
         return answer
     }
 
-    private func offset(_ index: Int) -> Answer {
+    /// Now and then as the first drafts call it.
+    private mutating func isComplete(_ holds: Bool) -> HTTPField {
+        random.below(4) > 0
+            ? HTTPField("Upload-Complete", holds ? "?1" : "?0")
+            : HTTPField("Upload-Incomplete", holds ? "?0" : "?1")
+    }
+
+    private mutating func offset(_ index: Int) -> Answer {
         let resource = resources[index]
         return Answer(
             head: head(
                 204,
                 [
                     HTTPField("Upload-Offset", "\(resource.bytes.count)"),
-                    HTTPField("Upload-Complete", resource.isComplete ? "?1" : "?0"),
+                    isComplete(resource.isComplete),
                 ]
             )
         )

@@ -293,10 +293,28 @@ struct UploadRuleTests {
         #expect(failure(answer(&once, status)) == .uncertain)
     }
 
-    @Test func `a server that is busy keeps what it has made`() {
+    @Test(arguments: [503, 500, 501, 507, 520, 599])
+    func `a server that fails keeps what it has made`(status: Int) {
         var exchange = Self.resumed { $0.mayRepeat = false }
-        #expect(answer(&exchange, 503).count == 1)
+        #expect(cause(answer(&exchange, status)) == .busy)
         #expect(exchange.resource?.offset == 40)
+        var appending = appending { $0.mayRepeat = false }
+        appending.sending(40)
+        #expect(cause(answer(&appending, status)) == .busy)
+        #expect(appending.resource?.offset == 60)
+    }
+
+    @Test func `the name of older drafts says the opposite`() {
+        var whole = Self.resumed()
+        let has: KeyValuePairs = ["Upload-Offset": "100", "Upload-Incomplete": "?0"]
+        #expect(end(answer(&whole, 204, has)) == .complete(size: 100))
+        var created = Self.begun()
+        created.sending(100)
+        let lacks: KeyValuePairs = ["Location": "/made/1", "Upload-Incomplete": "?1"]
+        #expect(answer(&created, 201, lacks).last == .request && created.request.method == "HEAD")
+        var appended = appending()
+        appended.sending(40)
+        #expect(end(answer(&appended, 200, ["Upload-Incomplete": "?0"])) == .complete(size: 100))
     }
 
     // MARK: Appending

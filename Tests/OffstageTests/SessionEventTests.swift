@@ -174,6 +174,21 @@ struct SessionEventTests {
         #expect(try bench.recorder.told.next() == "invalid")
     }
 
+    @Test func `a delegate is told where a download goes on, and each time what has come`() throws {
+        let task = try begun(bench.session(bench.recorder))
+        for (received, resumed): (Int64, Int64?) in [(4, 4), (6, nil), (9, nil)] {
+            var progress: ValueMap = [
+                "task": .integer(Int64(task.taskIdentifier)), "received": .integer(received),
+                "total": 9,
+            ]
+            if let resumed { progress["resumed-at"] = .integer(resumed) }
+            _ = try bench.daemon.say("TaskProgressed", ["photos", .map(progress)])
+        }
+        for told in ["goes on at 4 of 9", "wrote 2, 6 of 9", "wrote 3, 9 of 9"] {
+            #expect(try bench.recorder.told.next() == told)
+        }
+    }
+
     @Test func `of progress that nobody has read the newest is kept`() async throws {
         let session = bench.session(nil)
         let events = session.events.makeAsyncIterator()

@@ -46,6 +46,25 @@ final class SessionRecorder: NSObject, URLSessionDataDelegate, URLSessionDownloa
     ) {
         told.put("file \(location.path)")
     }
+
+    func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64,
+        totalBytesExpectedToWrite: Int64
+    ) {
+        told.put("wrote \(bytesWritten), \(totalBytesWritten) of \(totalBytesExpectedToWrite)")
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        downloadTask: URLSessionDownloadTask,
+        didResumeAtOffset fileOffset: Int64,
+        expectedTotalBytes: Int64
+    ) {
+        told.put("goes on at \(fileOffset) of \(expectedTotalBytes)")
+    }
 }
 
 /// A session with its recorder, and a daemon of a test's own.

@@ -40,6 +40,8 @@ final class Transfers: NSObject {
     func connect() {
         let configuration = URLSessionConfiguration.background(withIdentifier: "peer")
         configuration.httpAdditionalHeaders = ["X-Session": "1"]
+        configuration.sessionSendsLaunchEvents = environment["QUIET"] == nil
+        configuration.allowsExpensiveNetworkAccess = environment["CHEAP"] == nil
         guard environment["DO"] != "read" else { return read(configuration) }
         session = URLSession(configuration: configuration, delegate: self, delegateQueue: .main)
     }
@@ -80,18 +82,27 @@ final class Transfers: NSObject {
         }
     }
 
-    /// Once: the tasks of an earlier launch are only counted.
+    /// Once: the tasks of an earlier launch are only named.
     func begin() {
-        let marker = FileManager.default
+        let folder = FileManager.default
             .urls(for: .applicationSupportDirectory, in: .userDomainMask)[0]
-            .appendingPathComponent("begun").path
+        try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let marker = folder.appendingPathComponent("begun").path
         guard !FileManager.default.fileExists(atPath: marker) else {
-            session?.getAllTasks { say("tasks \($0.count)") }
+            session?.getAllTasks { tasks in
+                for task in tasks {
+                    let request = task.originalRequest
+                    let own = request?.value(forHTTPHeaderField: "X-Own") ?? "nothing"
+                    let method = request?.httpMethod ?? "nothing"
+                    say("has \(task.taskDescription ?? "it"), a \(method) with \(own)")
+                }
+            }
             return
         }
         _ = FileManager.default.createFile(atPath: marker, contents: Data())
         guard let url = URL(string: environment["SERVER"] ?? "") else { return say("no server") }
         var request = URLRequest(url: url)
+        request.setValue("its own", forHTTPHeaderField: "X-Own")
         switch environment["DO"] {
         case "upload":
             request.httpMethod = "POST"
@@ -151,8 +162,12 @@ extension Transfers: URLSessionDataDelegate, URLSessionDownloadDelegate {
         totalBytesWritten: Int64,
         totalBytesExpectedToWrite: Int64
     ) {
-        guard ProcessInfo.processInfo.environment["DO"] == "pause",
-            downloadTask.taskDescription != "again", downloadTask.state == .running
+        let environment = ProcessInfo.processInfo.environment
+        if environment["DO"] == "progress" {
+            say("wrote \(totalBytesWritten) of \(totalBytesExpectedToWrite)")
+        }
+        guard environment["DO"] == "pause", downloadTask.taskDescription != "again",
+            downloadTask.state == .running
         else { return }
         downloadTask.cancel(byProducingResumeData: { data in
             guard let data else { return say("no resume data") }

@@ -10,10 +10,9 @@ extension Device {
         guard let transfer = transfers[id] else { return }
         defer { notePace(of: transfer, at: transition.now.boot) }
         switch (event, transfer.state) {
-        case (.opened(let inode), .running(var attempt)):
-            attempt.inode = inode
+        case (.opened(let inode), .running(let attempt)):
             transfers.change(id) {
-                $0.state = .running(attempt)
+                $0.inode = inode
                 // It was opened where it belongs, unless it has been moved meanwhile.
                 if attempt.then == nil { $0.formers = [] }
             }
@@ -104,8 +103,12 @@ extension Device {
             if (200..<400).contains(answer.status) { $0.refusals = 0 }
         }
         // The answer to an upload is its end.
-        if attempt.then == nil, answer.offset > 0, !isUpload {
-            tellProgress(of: id, resumedAt: answer.offset, &transition)
+        if attempt.then == nil, !isUpload {
+            if answer.offset > 0 { tellProgress(of: id, resumedAt: answer.offset, &transition) }
+            // All of it has come with its answer: no other report follows.
+            if answer.isWhole, attempt.received > answer.offset {
+                tellProgress(of: id, &transition)
+            }
         }
         lookForFile(id, answer, attempt, &transition)
         guard answer.startsAnew else { return }
@@ -211,7 +214,6 @@ extension Device {
             } else {
                 ($0.name, $0.answer) = ("\(id).download", answer)
             }
-            $0.inode = attempt.inode
             let modified = answer?.headers.value(of: "Last-Modified") ?? ""
             // No date is longer.
             $0.modified = (1...64).contains(modified.utf8.count) ? modified : nil
@@ -233,7 +235,6 @@ extension Device {
             name: name,
             overwrites: transfer.order.overwrites,
             modified: transfer.modified,
-            inode: transfer.inode,
             size: size
         )
         transition.emit(.transfer(id, .place(placement)))

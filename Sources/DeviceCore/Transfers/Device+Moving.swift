@@ -41,7 +41,7 @@ extension Device {
             guard var transfer = transfers[id] else { continue }
             try checkMove(of: transfer, move)
             guard move.changesFile else { continue }
-            transfer.order.directory = move.directory ?? transfer.order.directory
+            transfer.goTo(move.directory ?? transfer.order.directory)
             transfer.order.name = move.name ?? transfer.order.name
             transfer.order.overwrites = transfer.order.overwrites || move.overwrites
             try transfer.order.check()
@@ -56,7 +56,7 @@ extension Device {
                 fix: "name one transfer"
             )
         }
-        for transfer in moved { setPlace(of: transfer.id, to: transfer.order, &transition) }
+        for transfer in moved { change(transfer, &transition) }
         if let place = move.place { rank(ids, place, at: transition.now.wall) }
     }
 
@@ -97,30 +97,19 @@ extension Device {
             .invalid,
             reason: "this transfer has been moved \(Transfer.mostFormers) times since it last ran",
             value: "\(transfer.id)",
-            fix: "resume it, and move it again when it runs"
+            fix: "move it again when it has run"
         )
     }
 
-    private mutating func setPlace(
-        of id: TransferID,
-        to order: TransferOrder,
-        _ transition: inout Transition
-    ) {
-        guard let transfer = transfers[id] else { return }
-        let isElsewhere = order.directory != transfer.order.directory
-        transfers.change(id) {
-            if isElsewhere {
-                $0.formers.removeAll { $0 == order.directory }
-                $0.formers.append(transfer.order.directory)
-            }
-            $0.order = order
-        }
-        save(.transfer(id))
+    private mutating func change(_ moved: Transfer, _ transition: inout Transition) {
+        guard let transfer = transfers[moved.id] else { return }
+        transfers.change(moved.id) { ($0.order, $0.formers) = (moved.order, moved.formers) }
+        save(.transfer(moved.id))
         // Its bytes go into a file that is open; that has to be closed first.
-        guard isElsewhere, case .running(let attempt) = transfer.state, attempt.then == nil else {
-            return
-        }
-        stopTransfer(id, then: .wait, &transition)
+        guard moved.order.directory != transfer.order.directory,
+            case .running(let attempt) = transfer.state, attempt.then == nil
+        else { return }
+        stopTransfer(moved.id, then: .wait, &transition)
     }
 
     /// In the order in which they are named.

@@ -17,6 +17,7 @@ package struct Transfer: Hashable, Sendable, Codable {
     /// Of the complete file, in its directory.
     @Rare package internal(set) var name: String? = nil
     /// Other directories where its bytes may still be: it was moved from there, the last one last.
+    /// Known to be open, it is in its own.
     @OmittedIfDefault var formers: [String] = []
     /// Its place among those that wait; the smallest goes first. Nil: its number.
     @Rare var rank: Int64? = nil
@@ -24,7 +25,7 @@ package struct Transfer: Hashable, Sendable, Codable {
     @Rare var group: TransferGroup? = nil
     /// Of the complete file, as the server said it.
     @Rare var modified: String? = nil
-    /// Of the complete file.
+    /// Of the file, as it was opened last.
     @Rare var inode: UInt64? = nil
     /// Nil: it is of no app's session.
     @Rare package internal(set) var task: SessionTask?
@@ -62,8 +63,6 @@ package struct Transfer: Hashable, Sendable, Codable {
     package struct Attempt: Hashable, Sendable, Codable {
         package let since: BootTime
         package internal(set) var answer: ExchangeAnswer?
-        /// Of the file.
-        var inode: UInt64?
         /// Bytes in the file, from its start; of an upload: those sent.
         package internal(set) var received: Int64 = 0
         /// Connections beside the first that it has, or may have once it is answered.
@@ -229,6 +228,14 @@ package struct Transfer: Hashable, Sendable, Codable {
 
     static let mostFormers = 16
 
+    /// Its bytes are looked for where it was, too, until its file is open.
+    mutating func goTo(_ directory: String) {
+        guard directory != order.directory else { return }
+        formers.removeAll { $0 == directory }
+        formers.append(order.directory)
+        order.directory = directory
+    }
+
     private var spans: [Interval] {
         [order.timeout, order.resourceTimeout, order.delay ?? .zero, retry?.wait ?? .zero]
     }
@@ -238,6 +245,7 @@ package struct Transfer: Hashable, Sendable, Codable {
             directory: order.directory,
             partialName: ".offstage-\(partOf ?? id).part",
             formers: formers,
+            inode: inode,
             credentials: order.credentials
         )
         file.permissions = order.permissions

@@ -93,6 +93,8 @@ package struct TransferFile: Hashable, Sendable, Codable {
     package var partialName: String
     /// Where it may still be: it was moved from there, the last one last.
     package var formers: [String]
+    /// Of the file, as it was opened last; nil: it was not.
+    package var inode: UInt64?
     /// What an exchange for it needs beside it.
     package var credentials: CredentialFiles?
     /// The same, of what an app has said.
@@ -104,10 +106,11 @@ package struct TransferFile: Hashable, Sendable, Codable {
         directory: String,
         partialName: String,
         formers: [String] = [],
+        inode: UInt64? = nil,
         credentials: CredentialFiles? = nil
     ) {
         (self.directory, self.partialName) = (directory, partialName)
-        (self.formers, self.credentials) = (formers, credentials)
+        (self.formers, self.inode, self.credentials) = (formers, inode, credentials)
     }
 }
 
@@ -118,8 +121,6 @@ package struct Placement: Hashable, Sendable, Codable {
     package var overwrites: Bool
     /// As the server said (`Last-Modified`); nil: now.
     package var modified: String?
-    /// Of the file, as it was opened last: it has its name already if that has this number.
-    package var inode: UInt64?
     /// Of the file; nil: not known.
     package var size: Int64?
 }

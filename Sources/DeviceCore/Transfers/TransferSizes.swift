@@ -50,6 +50,7 @@ extension Transfer {
         var bytes = order.textBytes + (task?.textBytes ?? 0)
         bytes += (answer?.textBytes ?? 0) + (modified?.utf8.count ?? 0)
         bytes += resume?.textBytes ?? 0
+        bytes += formers.reduce(0) { $0 + $1.utf8.count }
         bytes += upload?.resource?.url.utf8.count ?? 0
         if case .unauthorized(let answer)? = question?.kind { bytes += answer.textBytes }
         return bytes

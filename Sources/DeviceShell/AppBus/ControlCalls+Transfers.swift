@@ -184,9 +184,8 @@ extension ControlCalls {
         if let directory = call.directory {
             for id in ids {
                 guard let transfer = host.device.transfer(id), !transfer.isEnded,
-                    transfer.received > 0,
-                    let from = Files.status(transfer.order.directory),
-                    let to = Files.status(directory), from.device != to.device
+                    transfer.received > 0, let to = Files.status(directory),
+                    isOnOther(to.device, transfer.file)
                 else { continue }
                 throw Refusal(
                     .held,
@@ -204,6 +203,14 @@ extension ControlCalls {
             overwrites: call.overwrite
         )
         return .move(ids, move)
+    }
+
+    /// What was fetched is on another file system, wherever it was moved from.
+    private func isOnOther(_ device: UInt64, _ file: TransferFile) -> Bool {
+        ([file.directory] + file.formers).contains {
+            let part = Files.status($0 + "/" + file.partialName, followLinks: false)
+            return part.map { $0.device != device } ?? false
+        }
     }
 
     /// All of it would be fetched in vain.

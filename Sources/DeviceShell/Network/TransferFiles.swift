@@ -108,38 +108,6 @@ struct TransferFiles {
         }
     }
 
-    /// What was fetched before the transfer was moved follows it. On another file system it does
-    /// not: there the transfer begins anew. Throws what is lacking for now: it follows later.
-    private static func bring(
-        _ file: TransferFile,
-        to directory: borrowing OpenDirectory
-    ) throws(LinuxError) {
-        for path in file.formers.reversed() {
-            do throws(LinuxError) {
-                try bring(file.partialName, from: OpenDirectory(path), to: directory)
-            } catch {
-                if error.isOfNow { throw error }
-            }
-        }
-    }
-
-    private static func bring(
-        _ name: String,
-        from former: borrowing OpenDirectory,
-        to directory: borrowing OpenDirectory
-    ) throws(LinuxError) {
-        guard former.inode(of: name) != nil else { return }
-        do throws(LinuxError) {
-            guard directory.inode(of: name) == nil else {
-                throw LinuxError("rename", name, .exists)
-            }
-            try directory.take(name, from: former)
-        } catch {
-            if !error.isOfNow { try? former.remove(name) }
-            throw error
-        }
-    }
-
     /// Whether something has this name.
     func exists(_ name: String, in path: String) -> Bool {
         guard let opened = try? directories.open(path) else { return false }
@@ -238,9 +206,9 @@ struct TransferFiles {
         _ placement: Placement,
         in directory: borrowing OpenDirectory
     ) -> Bool {
-        guard placement.inode != nil, let named = try? directory.status(of: placement.name) else {
-            return false
-        }
+        guard placement.file.inode != nil,
+            let named = try? directory.status(of: placement.name)
+        else { return false }
         return placement.isFile(named)
     }
 
@@ -257,7 +225,7 @@ struct TransferFiles {
 extension Placement {
     /// What was found is the file that was fetched.
     fileprivate func isFile(_ found: FileStatus) -> Bool {
-        found.kind == .file && found.inode == inode ?? found.inode
+        found.kind == .file && found.inode == file.inode ?? found.inode
     }
 
     /// And as long as it was then.
@@ -268,7 +236,7 @@ extension Placement {
 
 extension LinuxError {
     /// A full disk, or what this machine lacks beside that.
-    fileprivate var isOfNow: Bool {
+    var isOfNow: Bool {
         if case .interrupted = Transfers.end(by: self) { true } else { false }
     }
 

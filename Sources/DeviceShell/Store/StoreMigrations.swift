@@ -73,8 +73,12 @@ struct StoreMigrations {
         StoreStep(bodies: [.remove("changed", in: .launch, at: "launch.probe")]),
         // Why the time of a delivery is over; where nothing is said, it has used it up.
         StoreStep(),
-        // All the directories that a transfer was moved from, not one.
-        StoreStep(bodies: [.enlist("former", in: .transfer, at: "transfer", as: "formers")]),
+        // All the directories that a transfer was moved from, not one. The number of its file is
+        // the transfer's, and no longer that of an attempt, of which it said the same.
+        StoreStep(bodies: [
+            .enlist("former", in: .transfer, at: "transfer", as: "formers"),
+            .remove("inode", in: .transfer, at: "transfer.state.running._0"),
+        ]),
     ])
 
     static var newest: Int64 { current.newest }

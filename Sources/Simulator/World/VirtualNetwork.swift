@@ -51,8 +51,9 @@ struct VirtualNetwork {
 
     /// Where the bytes of a transfer are, moved or not; nil: there are none.
     func partIndex(_ file: TransferFile) -> Int? {
-        ([file.directory] + file.formers.reversed()).lazy
-            .compactMap { fileIndex(file.partialName, in: $0) }.first
+        let found = ([file.directory] + file.formers.reversed())
+            .compactMap { fileIndex(file.partialName, in: $0) }
+        return found.first { files[$0].inode == file.inode } ?? found.first
     }
 
     /// What is there under a name, or a new one.
@@ -65,10 +66,13 @@ struct VirtualNetwork {
 
     /// What was fetched before a transfer was moved follows it, if that is on the same disk.
     mutating func bring(_ file: TransferFile) {
-        for former in file.formers.reversed() {
-            guard let index = fileIndex(file.partialName, in: former) else { continue }
+        guard !file.formers.isEmpty else { return }
+        for place in [file.directory] + file.formers.reversed() {
+            guard let index = fileIndex(file.partialName, in: place) else { continue }
+            let isPart = files[index].inode == file.inode ?? files[index].inode
             let isFree = fileIndex(file.partialName, in: file.directory) == nil
-            guard isFree, Self.isSameDisk(former, file.directory) else {
+            if place == file.directory, isPart { continue }
+            guard isPart, isFree, Self.isSameDisk(place, file.directory) else {
                 files.remove(at: index)
                 continue
             }

@@ -108,7 +108,7 @@ extension World {
         guard network.fileIndex(partial, in: directory) != nil else {
             let isNamed = network.files.contains {
                 $0.name == placement.name && $0.directory == directory
-                    && $0.inode == placement.inode
+                    && $0.inode == placement.file.inode
             }
             return send(.transfer(id, isNamed ? .placed(name: placement.name) : .lost))
         }
