@@ -238,7 +238,7 @@ package struct Exchange: Sendable {
     }
 
     private mutating func failTooLarge(_ bytes: Int64) -> [Action] {
-        fail(.tooLarge, "the file has \(bytes) bytes, more than the limit")
+        fail(.tooLarge, "the file has \(bytes) bytes, more than download-limit")
     }
 
     private mutating func begin(_ body: Body, _ head: Head) -> [Action] {
@@ -354,9 +354,7 @@ package struct Exchange: Sendable {
             return (nil, fail(.badAnswer, "the server sent more than it said"))
         }
         guard end <= order.sizeLimit ?? .max else {
-            return (
-                nil, fail(.tooLarge, "the server sends more than \(order.sizeLimit ?? 0) bytes")
-            )
+            return (nil, fail(.tooLarge, "the server sends more than download-limit"))
         }
         (body.offset, inOrder) = (end, end)
         state = .receiving(body)

@@ -184,6 +184,22 @@ struct DownloadOptionTests {
 
     // MARK: Moving
 
+    @Test(arguments: [false, true])
+    func `what is larger than the limit fails, whether its size is told or not`(isTold: Bool)
+        throws
+    {
+        try daemon.scratch.write("offstage.conf", "download-limit=2M\n")
+        try daemon.start()
+        server.change("/file") {
+            $0 = .init(VersionedObject(version: 1, size: 2 * Self.size + 1))
+            $0.isChunked = !isTold
+        }
+        let outcome = try download(["-w", "-o", "large"], succeeds: false)
+        #expect(outcome.errors.contains("more than download-limit"), "\(outcome.errors)")
+        #expect(try list().map { $0["failure"] } == ["tooLarge"])
+        #expect(try Files.list(daemon.scratch("home")).filter { $0.hasSuffix(".part") } == [])
+    }
+
     @Test func `a running download goes on in another directory`() throws {
         try daemon.start()
         server.change("/file") { ($0.holdsAfter, $0.dropsAfter) = (600_000, 700_000) }

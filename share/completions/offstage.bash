@@ -71,6 +71,7 @@ _offstage_condition() {
         wake-from-sleep) printf '%s\n' off charger on default ;;
         transfer-slots) printf '%s\n' default ;;
         transfers-per-host) printf '%s\n' default ;;
+        download-limit) printf '%s\n' default ;;
         discretionary-wait) printf '%s\n' default ;;
         transfer-proxy) printf '%s\n' default ;;
         app-wakes-per-day) printf '%s\n' default ;;
@@ -189,7 +190,7 @@ _offstage() {
             resume:*) mapfile -t list < <(_offstage_id) ;;
             move:*) mapfile -t list < <(_offstage_id) ;;
             pause:*) mapfile -t list < <(_offstage_id) ;;
-            set:0) list=(battery power network metered low-data locked idle low-power thermal memory storage profile finish-up entering-background wake-grant task-beyond-wake processing-grant processing-grant-charging expiry-warning suspend-delay launch-watchdog stop-timeout probe-limit interrupted-limit memory-limit cpu-limit cpu-window lock-check-delay log-size background-refresh minimum-refresh-interval refreshes-per-day shared-budget prior wake-price waking-from waking-until shared-wake refresh-on-metered processing-interval battery-limit battery-margin settle-time idle-load idle-patience thermal-margin memory-calm unused-limit dropped-after back-off back-off-limit launch-spacing run-slots pause-after-boot pause-after-resume pause-after-start wake-from-sleep transfer-slots transfers-per-host discretionary-wait transfer-proxy app-wakes-per-day app-time-per-day device-wakes-per-day device-time-per-day pending-refreshes pending-processing failures-before-command failure-command failure-age history-lines history-age) ;;
+            set:0) list=(battery power network metered low-data locked idle low-power thermal memory storage profile finish-up entering-background wake-grant task-beyond-wake processing-grant processing-grant-charging expiry-warning suspend-delay launch-watchdog stop-timeout probe-limit interrupted-limit memory-limit cpu-limit cpu-window lock-check-delay log-size background-refresh minimum-refresh-interval refreshes-per-day shared-budget prior wake-price waking-from waking-until shared-wake refresh-on-metered processing-interval battery-limit battery-margin settle-time idle-load idle-patience thermal-margin memory-calm unused-limit dropped-after back-off back-off-limit launch-spacing run-slots pause-after-boot pause-after-resume pause-after-start wake-from-sleep transfer-slots transfers-per-host download-limit discretionary-wait transfer-proxy app-wakes-per-day app-time-per-day device-wakes-per-day device-time-per-day pending-refreshes pending-processing failures-before-command failure-command failure-age history-lines history-age) ;;
             set:1) mapfile -t list < <(_offstage_condition "$first") ;;
             new:0) list=(app) ;;
             simulate:0) list=(launch expire fetch advance sleep) ;;

@@ -287,6 +287,12 @@ extension SettingRow {
             documentation: "How many of them run from one host. No download has more connections."
         ),
         SettingRow(
+            name: "download-limit",
+            field: .bytes(\.downloadLimit, (1 << 20)...(1 << 50)),
+            documentation: "The most bytes that a downloaded file may have. A larger one fails: at "
+                + "once if its server says its size."
+        ),
+        SettingRow(
             name: "discretionary-wait",
             field: .interval(\.discretionaryWait, month),
             documentation: "How long a discretionary transfer waits for the device to be idle on "

@@ -71,6 +71,7 @@ package struct Settings: Hashable, Sendable, Codable {
     // Transfers.
     package var transferSlots: Int64 = 32
     package var transfersPerHost: Int64 = 6
+    package var downloadLimit: Int64 = 1 << 40
     package var discretionaryWait = Interval.hours(12)
     package var transferProxy = ""
 

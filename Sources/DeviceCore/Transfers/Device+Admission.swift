@@ -182,6 +182,7 @@ extension Device {
             resume: transfer.resume?.point,
             errors: order.errors,
             timeout: min(order.timeout, ExchangeOrder.longestTimeout),
+            sizeLimit: settings.downloadLimit,
             sha256: order.sha256,
             rateLimit: order.rateLimit,
             proxy: proxy(of: order)
