@@ -137,7 +137,9 @@ final class Grounds {
         let day = turn.moment.local.day
         // What a kill hides is on record, or was not begun.
         let assigned = turn.wasKilled ? turn.assigned.map { ($0.launch, $0.app) } : []
-        for (_, app) in turn.begun(world) + assigned {
+        // So is a command that was stopped, and was to go on in the same turn.
+        let resumed = turn.wasKilled ? world.processes.filter { $0.command != nil } : []
+        for app in turn.begun(world).map(\.1) + assigned.map(\.1) + resumed.map(\.appID) {
             wakes[day, default: DayCount()].count(app)
         }
         for (_, app) in assigned { lastDeed[app] = elapsed }

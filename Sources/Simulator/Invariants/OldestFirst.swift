@@ -6,7 +6,10 @@ import Vocabulary
 /// daemon did to them.
 final class OldestFirst: EffectInvariant {
     let name = "memory is taken from the longest unused first"
-    private var lastUse: [AppID: WallTime] = [:]
+    /// Since the machine was started: the device keeps the order over a clock that is set.
+    private var lastUse: [AppID: BootTime] = [:]
+    /// Of the clock, beside the time that has passed.
+    private var offset: Int64?
     private var foreground: [AppID] = []
     /// What the user has left. A daemon that is killed at that moment weighs it later.
     private var hasLeft: [AppID] = []
@@ -20,6 +23,7 @@ final class OldestFirst: EffectInvariant {
         foreground.removeAll()
         hasLeft.removeAll()
         killed.removeAll()
+        offset = nil
     }
 
     func performed(_ effect: Effect, at now: Moment, _ world: World) -> String? {
@@ -72,18 +76,14 @@ final class OldestFirst: EffectInvariant {
     }
 
     private func recordUse(_ turn: Turn, _ world: World) {
-        // Stamps of a future that the clock was set back from are now, as of when it was set: a
-        // store that takes nothing keeps that waiting.
-        for moment in turn.clockSetAt {
-            lastUse = lastUse.mapValues { min($0, moment.wall) }
-        }
+        recordClock(turn)
         for line in turn.lines {
             guard case .use(let kind) = line.entry else { continue }
             switch kind {
             case .opened, .seen: hasLeft.removeAll { $0 == line.app }
             case .left, .closed: hasLeft.append(line.app)
             }
-            if kind != .closed { lastUse[line.app] = line.at }
+            if kind != .closed { lastUse[line.app] = turn.moment.boot }
         }
         // A start, a change of weight and an end are its doing.
         guard turn.deeds > 0 else { return }
@@ -92,10 +92,22 @@ final class OldestFirst: EffectInvariant {
             inFront.append(process.appID)
         }
         for app in foreground where !inFront.contains(app) && !hasLeft.contains(app) {
-            lastUse[app] = turn.moment.wall
+            lastUse[app] = turn.moment.boot
         }
         hasLeft.removeAll { !inFront.contains($0) }
         foreground = inFront
+    }
+
+    /// Stamps of a future that the clock was set back from are now, and the same: all of them for a
+    /// device that starts, those of the last minute for one that sees the step.
+    private func recordClock(_ turn: Turn) {
+        let now = turn.moment.boot
+        let found = turn.moment.wall.nanoseconds - now.nanoseconds
+        defer { offset = found }
+        guard let offset, found < offset else { return }
+        lastUse =
+            turn.isStart
+            ? [:] : lastUse.mapValues { now - $0 <= .minutes(1) ? now : $0 }
     }
 }
 
