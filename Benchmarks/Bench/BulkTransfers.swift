@@ -22,7 +22,7 @@ extension BulkTurn {
             Self.figure("resumed", try ask(.resume(ids))),
             Self.figure("cancelled", try ask(.cancel(ids))),
             Self.figure("forgotten", try ask(.forget(ids))),
-            Self.figure("gone on with by as many new ones", try goOn(launch)),
+            Self.figure("the second half goes on with the first", try goOn(launch)),
         ]
     }
 
@@ -69,9 +69,10 @@ extension BulkTurn {
 
     // MARK: Resume data
 
-    /// How long it takes to enqueue tasks that go on with as many others.
+    /// How long it takes to enqueue tasks that go on with as many others. There is room for 10,000
+    /// of one app.
     private mutating func goOn(_ launch: LaunchID) throws -> Double {
-        let numbers = Array(1...Self.tasks)
+        let numbers = Array(1...Self.tasks / 2)
         try say(.enqueue(numbers.map { Self.order($0) }, token: nil), launch)
         try beginAll()
         try say(.keep(numbers), launch)
