@@ -17,7 +17,7 @@ package struct Transfer: Hashable, Sendable, Codable {
     /// Of the complete file, in its directory.
     @Rare package internal(set) var name: String? = nil
     /// Other directories where its bytes may still be: it was moved from there, the last one last.
-    /// Known to be open, it is in its own.
+    /// Empty once its file is known to be open in `order.directory`.
     @OmittedIfDefault var formers: [String] = []
     /// Its place among those that wait; the smallest goes first. Nil: its number.
     @Rare var rank: Int64? = nil

@@ -4,9 +4,9 @@ internal import Linux
 /// Parts of files whose transfers were moved.
 extension TransferFiles {
     /// What was fetched follows the transfer from wherever it is. On another file system it does
-    /// not: there the transfer begins anew. What has another number is of an earlier attempt, which
-    /// could not be removed when the directory was out of reach; it is never gone on with. Throws
-    /// what is lacking for now: it follows later.
+    /// not: there the transfer begins anew. A part with another inode is left from an earlier
+    /// attempt, whose directory was out of reach when it was to be removed: no transfer goes on
+    /// with it. Throws what is lacking for now: the part follows later.
     static func bring(
         _ file: TransferFile,
         to directory: borrowing OpenDirectory

@@ -98,8 +98,9 @@ final class OldestFirst: EffectInvariant {
         foreground = inFront
     }
 
-    /// Stamps of a future that the clock was set back from are now, and the same: all of them for a
-    /// device that starts, those of the last minute for one that sees the step.
+    /// When the clock is set back, the device lowers later dates to the present, so that their
+    /// order is lost: of all dates if it starts then, of those of the last minute if it sees the
+    /// step.
     private func recordClock(_ turn: Turn) {
         let now = turn.moment.boot
         let found = turn.moment.wall.nanoseconds - now.nanoseconds
