@@ -20,7 +20,7 @@ package enum App1: CallSet {
     case answerTask(AnswerTask), leaveSession(LeaveSession)
     case watchConditions(WatchConditions), setIdleTimer(SetIdleTimer)
 
-    package static let table: [CallRow<App1>] = [
+    package static let table = CallTable<App1>([
         CallRow(
             hello,
             .main,
@@ -179,7 +179,7 @@ package enum App1: CallSet {
                 + "foreground and nobody touches the device. It may, until this is called; after "
                 + "Hello on another connection it is called again."
         ),
-    ]
+    ])
 
     package static let name = "org.offstage.App1"
     /// Of a deadline, for the documents.

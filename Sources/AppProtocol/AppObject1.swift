@@ -10,7 +10,7 @@ package enum AppObject1: CallSet {
     case taskEnded(TaskEnded), taskProgressed(TaskProgressed), taskAsked(TaskAsked)
     case conditionsChanged(ConditionsChanged)
 
-    package static let table: [CallRow<AppObject1>] = [
+    package static let table = CallTable<AppObject1>([
         CallRow(
             offer,
             .daemon,
@@ -89,7 +89,7 @@ package enum AppObject1: CallSet {
             "The conditions of the device, all of them, to an app that has called "
                 + "WatchConditions. Options: as in its reply."
         ),
-    ]
+    ])
 
     package static let isStrict = false
     package static let name = "org.offstage.AppObject1"

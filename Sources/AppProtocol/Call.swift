@@ -115,9 +115,23 @@ package enum Repetition: Sendable {
 /// All calls of one interface: a case for each type.
 package protocol CallSet: Equatable, Sendable {
     static var name: String { get }
-    static var table: [CallRow<Self>] { get }
+    static var table: CallTable<Self> { get }
     /// Whether an option that is not known is refused. Else a later version may add some.
     static var isStrict: Bool { get }
+}
+
+/// The methods of an interface, in the order of its documents, each found by its name.
+package struct CallTable<Calls: CallSet>: Sendable {
+    package let rows: [CallRow<Calls>]
+    private let indices: [String: Int]
+
+    init(_ rows: [CallRow<Calls>]) {
+        self.rows = rows
+        let numbered = rows.enumerated().map { ($0.element.method.name, $0.offset) }
+        indices = Dictionary(uniqueKeysWithValues: numbered)
+    }
+
+    package subscript(method: String) -> CallRow<Calls>? { indices[method].map { rows[$0] } }
 }
 
 /// A method in the table of its interface.
@@ -156,10 +170,8 @@ package struct CallRow<Calls: CallSet>: Sendable {
 
 extension CallSet {
     package static var isStrict: Bool { true }
-    package static var methods: [Interface.Method] { table.map(\.method) }
+    package static var methods: [Interface.Method] { table.rows.map(\.method) }
 
     /// Nil: this version has no method of that name.
-    package static func row(_ method: String) -> CallRow<Self>? {
-        table.first { $0.method.name == method }
-    }
+    package static func row(_ method: String) -> CallRow<Self>? { table[method] }
 }

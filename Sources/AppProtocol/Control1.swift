@@ -20,7 +20,7 @@ package enum Control1: CallSet {
     case transferProgress(TransferProgress)
     case changeTransfers(ChangeTransfers), moveTransfers(MoveTransfers)
 
-    package static let table: [CallRow<Control1>] = [
+    package static let table = CallTable<Control1>([
         CallRow(
             status,
             .user,
@@ -169,7 +169,7 @@ package enum Control1: CallSet {
                 + "has been fetched follows a file within its file system. All of them are "
                 + "changed, or none."
         ),
-    ]
+    ])
 
     private static let unsensedTransfers =
         "The result has unsensed (as) if they depend on conditions that have no source: their "

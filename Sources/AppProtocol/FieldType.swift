@@ -112,7 +112,7 @@ extension String: FieldType {
         of name: String,
         to limit: Int
     ) throws(OptionError) -> String {
-        guard let text = value.stringValue, !text.utf8.contains(0) else {
+        guard let text = value.stringValue, !text.hasZeroByte else {
             throw OptionError(name, value, isNot: noun)
         }
         guard text.utf8.count <= limit else {

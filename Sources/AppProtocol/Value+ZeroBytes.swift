@@ -21,10 +21,10 @@ extension Value {
     private var hasZeroByte: Bool {
         switch self {
         case .null, .bool, .integer, .double, .bytes: false
-        case .string(let text): text.utf8.contains(0)
+        case .string(let text): text.hasZeroByte
         case .list(let list): list.contains(where: \.hasZeroByte)
         case .map(let map):
-            map.entries.contains { $0.key.utf8.contains(0) || $0.value.hasZeroByte }
+            map.entries.contains { $0.key.hasZeroByte || $0.value.hasZeroByte }
         }
     }
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <link.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <malloc.h>
@@ -15,6 +16,7 @@
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -100,6 +102,24 @@ int clinux_become(uid_t user, gid_t group) {
 int clinux_set_subreaper(int on) { return prctl(PR_SET_CHILD_SUBREAPER, on, 0, 0, 0); }
 
 void clinux_release_free_memory(void) { malloc_trim(0); }
+
+static int release_pages(struct dl_phdr_info *object, size_t size, void *context) {
+    (void)size;
+    (void)context;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    for (int index = 0; index < object->dlpi_phnum; index++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[index];
+        // What was written to would be lost.
+        if (part->p_type != PT_LOAD || (part->p_flags & PF_W)) continue;
+        uintptr_t start = object->dlpi_addr + part->p_vaddr;
+        uintptr_t first = (start + page - 1) / page * page;
+        uintptr_t end = (start + part->p_filesz) / page * page;
+        if (end > first) madvise((void *)first, end - first, MADV_DONTNEED);
+    }
+    return 0;
+}
+
+void clinux_release_program(void) { dl_iterate_phdr(release_pages, NULL); }
 
 void clinux_keep_free_memory(int blocks, int most) {
     mallopt(M_MMAP_THRESHOLD, blocks);

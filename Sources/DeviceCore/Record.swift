@@ -92,12 +92,11 @@ extension Record {
     /// nothing that the value tree cannot.
     package var value: Value {
         do {
-            let encoder = ValueEncoder()
             return switch self {
-            case .device(let record): try encoder.encode(record)
-            case .app(let record): try encoder.encode(record)
-            case .request(let record): try encoder.encode(record)
-            case .launch(let record): try encoder.encode(record)
+            case .device(let record): try record.value()
+            case .app(let record): try record.value()
+            case .request(let record): try record.value()
+            case .launch(let record): try record.value()
             case .transfer(let record): try record.value()
             }
         } catch {

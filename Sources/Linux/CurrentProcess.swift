@@ -39,6 +39,11 @@ package enum CurrentProcess {
     /// Hands what is free on the heap back to the system: worth it after a peak, not often.
     package static func releaseFreeMemory() { clinux_release_free_memory() }
 
+    /// Has the program's own code and constants leave this process's memory. What is needed again
+    /// comes back page by page, from the cache of the file. For after a start, most of whose code
+    /// is never needed again.
+    package static func releaseProgram() { clinux_release_program() }
+
     /// From now on memory that is freed stays with the process: of blocks of up to `size` bytes,
     /// and `total` bytes in all. For who frees and takes the same all the time.
     package static func keepFreeMemory(ofBlocksUpTo size: Int32, total: Int32) {

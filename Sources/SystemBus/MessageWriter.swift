@@ -75,33 +75,37 @@ struct MessageWriter {
         _ element: BusType,
         depth: Int
     ) throws(BusError) {
-        let type = BusType.dictionary(key: key, value: element)
-        let pairs: [(key: Value, value: Value)]
-        switch value {
-        case .map(let map): pairs = map.entries.map { (.string($0.key), $0.value) }
-        case .list(let list):
-            pairs = list.compactMap { pair in
-                guard let key = pair[0], let value = pair[1], pair[2] == nil else { return nil }
-                return (key, value)
-            }
-            guard pairs.count == list.count else { throw unsuitable(value, type) }
-        case .null, .bool, .integer, .double, .string, .bytes: throw unsuitable(value, type)
-        }
         let entry = key.signature + element.signature
         try open(UInt8(ascii: "a"), "{" + entry + "}")
-        for pair in pairs {
-            try open(UInt8(ascii: "e"), entry)
-            try append(pair.key, as: key, depth: depth + 1)
-            try append(pair.value, as: element, depth: depth + 1)
-            try close()
+        switch value {
+        case .map(let map):
+            for pair in map.entries {
+                try open(UInt8(ascii: "e"), entry)
+                try append(.string(pair.key), as: key, depth: depth + 1)
+                try append(pair.value, as: element, depth: depth + 1)
+                try close()
+            }
+        case .list(let list):
+            for pair in list {
+                guard let name = pair[0], let field = pair[1], pair[2] == nil else {
+                    throw unsuitable(value, .dictionary(key: key, value: element))
+                }
+                try open(UInt8(ascii: "e"), entry)
+                try append(name, as: key, depth: depth + 1)
+                try append(field, as: element, depth: depth + 1)
+                try close()
+            }
+        case .null, .bool, .integer, .double, .string, .bytes:
+            throw unsuitable(value, .dictionary(key: key, value: element))
         }
         try close()
     }
 
+    /// `type`: one whose values are text.
     private func append(text value: Value, _ type: BusType) throws(BusError) {
-        guard [.string, .objectPath, .signature].contains(type), case .string(let text) = value,
-            !text.utf8.contains(0)
-        else { throw unsuitable(value, type) }
+        guard case .string(let text) = value, !text.hasZeroByte else {
+            throw unsuitable(value, type)
+        }
         let code = unsafe sd_bus_message_append_basic(message, CChar(type.code), text)
         // sd-bus checks that a path is a path and a signature one.
         guard code >= 0 else { throw unsuitable(value, type) }

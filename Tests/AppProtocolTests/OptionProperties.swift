@@ -15,11 +15,11 @@ package enum OptionProperties {
     }
 
     private static func check<Calls>(
-        _ table: [CallRow<Calls>],
+        _ table: CallTable<Calls>,
         _ name: Value,
         _ options: ValueMap
     ) -> String? {
-        for row in table {
+        for row in table.rows {
             let arguments = row.method.input.map { argument -> Value in
                 switch argument.type {
                 case "s": .string(name.stringValue ?? "name")

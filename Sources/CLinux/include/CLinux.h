@@ -237,6 +237,7 @@ int clinux_become(uid_t user, gid_t group);
 int clinux_set_subreaper(int on);
 
 void clinux_release_free_memory(void);
+void clinux_release_program(void);
 void clinux_keep_free_memory(int blocks, int most);
 int clinux_get_limit(int resource, uint64_t *soft, uint64_t *hard);
 int clinux_set_limit(int resource, uint64_t soft, uint64_t hard);

@@ -1,8 +1,6 @@
 import Vocabulary
 
-// Thousands of small files make thousands of records. Written by hand they cost a fraction of what
-// `Codable` takes; what is rare goes by it all the same. Read they are as the compiler has it, so
-// that a test of what was written and read again sees each field that is forgotten here.
+// Thousands of small files make thousands of records (see RecordFields.swift).
 
 extension TransferRecord {
     package func encode(to encoder: any Encoder) throws { try value().encode(to: encoder) }
@@ -17,7 +15,7 @@ extension Transfer {
     package func encode(to encoder: any Encoder) throws { try value().encode(to: encoder) }
 
     fileprivate func value() throws(ValueError) -> Value {
-        var fields = RecordFields()
+        var fields = RecordFields(24)
         // In the order that a map has.
         try fields.put("answer", answer)
         fields.put("countsFrom", countsFrom.nanoseconds)
@@ -43,7 +41,7 @@ extension Transfer {
         fields.put("takesRefusal", takesRefusal)
         try fields.put("task", task)
         try fields.put("upload", upload)
-        return .map(fields.map)
+        return fields.value
     }
 }
 
@@ -79,7 +77,7 @@ extension TransferOrder {
     package func encode(to encoder: any Encoder) throws { try value().encode(to: encoder) }
 
     fileprivate func value() throws(ValueError) -> Value {
-        var fields = RecordFields()
+        var fields = RecordFields(24)
         try fields.put("credentials", credentials)
         fields.put("delay", delay?.nanoseconds)
         if direction != .download { try fields.put("direction", direction) }
@@ -103,36 +101,6 @@ extension TransferOrder {
         try fields.put("sha256", sha256)
         fields.put("timeout", timeout.nanoseconds)
         fields.put("url", url)
-        return .map(fields.map)
-    }
-}
-
-extension TransferID {
-    /// A number that 64 bits with sign hold, as all are that a device gives out.
-    func value() throws(ValueError) -> Value {
-        if let value = Value.exactly(number) { return value }
-        return try ValueEncoder().encode(self)
-    }
-}
-
-/// The fields of one record; what is nil is left out.
-private struct RecordFields {
-    private(set) var map = ValueMap()
-
-    init() { map.reserveCapacity(24) }
-
-    mutating func put(_ key: String, _ value: Value) { map.set(key, to: value) }
-    mutating func put(_ key: String, _ text: String?) {
-        if let text { map.set(key, to: .string(text)) }
-    }
-    mutating func put(_ key: String, _ number: Int64?) {
-        if let number { map.set(key, to: .integer(number)) }
-    }
-    /// False is left out.
-    mutating func put(_ key: String, _ holds: Bool) {
-        if holds { map.set(key, to: .bool(true)) }
-    }
-    mutating func put(_ key: String, _ field: (some Encodable)?) throws(ValueError) {
-        if let field { map.set(key, to: try ValueEncoder().encode(field)) }
+        return fields.value
     }
 }

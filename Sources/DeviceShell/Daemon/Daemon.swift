@@ -431,8 +431,10 @@ final class Daemon {
             // Reading the store and logging the whole device were the peak, and so is a turn with
             // thousands of changes.
             if !hasSettledIn || bytes > 1 << 20 { CurrentProcess.releaseFreeMemory() }
-            hasSettledIn = true
             sweep()
+            // The start is over, and its code is most of what is there of the program.
+            if !hasSettledIn { CurrentProcess.releaseProgram() }
+            hasSettledIn = true
         }
         isLogDue = (try? idle?.setPriority(10)) != nil
     }

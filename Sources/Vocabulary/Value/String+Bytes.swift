@@ -4,6 +4,13 @@ enum ByteOrder { case before, same, after }
 // `String`'s own comparison follows canonical equivalence: two spellings of é are equal to it. What
 // has one byte form is compared by its bytes.
 extension String {
+    /// A byte that no text of C and none of D-Bus can hold.
+    package var hasZeroByte: Bool {
+        let bytes = utf8.span
+        for index in bytes.indices where bytes[index] == 0 { return true }
+        return false
+    }
+
     func hasSameBytes(as other: String) -> Bool { compareBytes(to: other) == .same }
 
     /// The first bytes of both, of which there are so many.

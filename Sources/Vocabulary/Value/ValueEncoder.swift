@@ -148,12 +148,25 @@ final class ValueWriter: Encoder {
     func write<T: Encodable>(_ value: T) throws {
         type = T.self
         // Many elements, none of which needs a writer of its own.
-        if T.self == [UInt8].self, let bytes = value as? [UInt8] {
-            state = .list
-            list = bytes.map { .integer(Int64($0)) }
+        if let values = Self.elements(of: value) {
+            (state, list) = (.list, values)
             return
         }
         try value.encode(to: self)
+    }
+
+    /// Of a list of numbers; nil: it is something else.
+    private static func elements<T>(of value: T) -> [Value]? {
+        if T.self == [UInt8].self, let bytes = value as? [UInt8] {
+            return bytes.map { .integer(Int64($0)) }
+        }
+        if T.self == [Int64].self, let numbers = value as? [Int64] {
+            return numbers.map { .integer($0) }
+        }
+        if T.self == [Double].self, let numbers = value as? [Double] {
+            return numbers.map { .double($0) }
+        }
+        return nil
     }
 
     /// The value that `value` becomes as this writer's field or element `step`.
