@@ -10,6 +10,8 @@ final class StateDirectory {
     private let paths: DaemonPaths
     private(set) var lock: DaemonLock
     private var files: [OpenFile] = []
+    /// The directory as it was when all was in its place; nil: each file has to be looked at.
+    private var intact: FileStatus?
     private var watch: PathSource?
 
     /// Makes the directories where there are none; takes no lock yet. What a newer version has left
@@ -41,11 +43,25 @@ final class StateDirectory {
         for path in [paths.launches, paths.logs] {
             known.append(try OpenFile(path, holdsState: false))
         }
-        files = known
+        (files, intact) = (known, nil)
     }
 
-    /// What of it is not in its place any more; nil: all is. Six short calls of the kernel.
+    /// What of it is not in its place any more; nil: all is. Each commit asks. As long as the
+    /// directory itself has not changed, which one short call of the kernel tells, nothing in it
+    /// was removed or renamed.
     var loss: StateLoss? {
+        let directory = Files.status(paths.state)
+        if let intact, let directory, directory.isSameFile(as: intact),
+            directory.modified == intact.modified
+        {
+            return nil
+        }
+        let found = closeLook
+        intact = found == nil && !files.contains(where: \.isLink) ? directory?.settled : nil
+        return found
+    }
+
+    private var closeLook: StateLoss? {
         var found: StateLoss?
         for file in files {
             guard let loss = file.loss else { continue }
@@ -84,7 +100,7 @@ final class StateDirectory {
     var hasLostStore: Bool { files.contains { $0.holdsState && $0.loss != nil } }
 
     /// Nothing is known until the next `know`.
-    func forget() { files = [] }
+    func forget() { (files, intact) = ([], nil) }
 
     /// Makes what was deleted, but for the files of the store, and takes the lock anew. True: it is
     /// another lock than before.
@@ -217,6 +233,9 @@ private final class OpenFile {
         status = try descriptor.status()
     }
 
+    /// What it leads to may go while its directory stays as it is.
+    var isLink: Bool { Files.status(path, followLinks: false)?.kind != status.kind }
+
     /// Nil: the path leads to it.
     var loss: StateLoss? {
         let other = Files.status(path)
@@ -225,5 +244,12 @@ private final class OpenFile {
         if other != nil { return StateLoss(kind: .replaced, path: path) }
         let isDeleted = (try? descriptor.status().links) == 0
         return StateLoss(kind: isDeleted ? .deleted : .moved, path: path)
+    }
+}
+
+extension FileStatus {
+    /// Nil: it has changed so shortly ago that another change may get the same time.
+    fileprivate var settled: FileStatus? {
+        Clocks.now().wall.nanoseconds - modified > Interval.seconds(1).nanoseconds ? self : nil
     }
 }
