@@ -18,6 +18,12 @@ struct RecordFields {
     mutating func put(_ key: String, _ text: String?) {
         if let text { map.set(key, to: .string(text)) }
     }
+    mutating func put(_ key: String, _ texts: [String]?) {
+        if let texts { map.set(key, to: .list(texts.map { .string($0) })) }
+    }
+    mutating func put(_ key: String, unlessEmpty texts: [String]) {
+        if !texts.isEmpty { put(key, texts) }
+    }
     mutating func put(_ key: String, _ number: Int64?) {
         if let number { map.set(key, to: .integer(number)) }
     }

@@ -37,9 +37,7 @@ extension Launch {
         fields.put("presence", presence.rawValue)
         try fields.put("probe", unlessDefault: probe)
         if let process { fields.put("process", try process.value()) }
-        if !registered.isEmpty {
-            fields.put("registered", .list(registered.map { .string($0) }))
-        }
+        fields.put("registered", unlessEmpty: registered)
         fields.put("reopen", reopen)
         fields.put("role", try role.value())
         try fields.put("tasks", unlessDefault: tasks)

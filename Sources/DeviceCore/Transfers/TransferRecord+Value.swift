@@ -19,7 +19,7 @@ extension Transfer {
         // In the order that a map has.
         try fields.put("answer", answer)
         fields.put("countsFrom", countsFrom.nanoseconds)
-        if !formers.isEmpty { fields.put("formers", .list(formers.map { .string($0) })) }
+        fields.put("formers", unlessEmpty: formers)
         try fields.put("group", group)
         fields.put("id", try id.value())
         if let inode { fields.put("inode", try ValueEncoder().encode(inode)) }

@@ -47,7 +47,7 @@ extension AppRecord {
             fields.put("tokens", .list(list))
         }
         try fields.put("transferTokens", unlessDefault: transferTokens)
-        try fields.put("transient", transient)
+        if let transient { fields.put("transient", try transient.value.stored()) }
         fields.put("unusedSince", unusedSince)
         return fields.value
     }
@@ -81,7 +81,62 @@ extension LastRun {
         try fields.put("decision", decision)
         fields.put("identifier", identifier)
         fields.put("reason", reason)
-        try fields.put("result", result)
+        fields.put("result", result.value)
+        return fields.value
+    }
+}
+
+extension RunResult {
+    fileprivate var value: Value {
+        switch self {
+        case .newData: ["newData": [:]]
+        case .noData: ["noData": [:]]
+        case .failed: ["failed": [:]]
+        case .succeeded: ["succeeded": [:]]
+        case .unsuccessful: ["unsuccessful": [:]]
+        case .expired(let reason): ["expired": ["_0": .string(reason.rawValue)]]
+        case .interrupted(let reason): ["interrupted": ["_0": .string(reason.rawValue)]]
+        case .terminated(let reason): ["terminated": ["_0": .string(reason.rawValue)]]
+        case .crashed(let signal): ["crashed": ["signal": .integer(Int64(signal))]]
+        case .exited(let status): ["exited": ["status": .integer(Int64(status))]]
+        case .notStarted: ["notStarted": [:]]
+        case .retry: ["retry": [:]]
+        case .unknown: ["unknown": [:]]
+        }
+    }
+}
+
+extension AppManifest {
+    fileprivate func stored() throws(ValueError) -> Value {
+        var fields = RecordFields(10)
+        fields.put("directory", directory)
+        try fields.put("environment", unlessDefault: environment)
+        fields.put("exec", exec)
+        fields.put("extensions", unlessEmpty: extensions)
+        fields.put("failedFrom", failedFrom)
+        if !file.isEmpty { fields.put("file", file) }
+        fields.put("id", id.name)
+        fields.put("memoryLimit", memoryLimit)
+        fields.put("modes", unlessEmpty: modes.map(\.rawValue))
+        fields.put("name", name)
+        fields.put("needsNetwork", .bool(needsNetwork))
+        try fields.put("newDataFrom", unlessDefault: newDataFrom)
+        try fields.put("noDataExit", unlessDefault: noDataExit)
+        fields.put("noDisplay", noDisplay)
+        fields.put("passEnvironment", unlessEmpty: passEnvironment)
+        fields.put("permittedTaskIdentifiers", unlessEmpty: permittedTaskIdentifiers)
+        fields.put("processingCommand", processingCommand)
+        fields.put("processingInterval", processingInterval)
+        try fields.put("processingNeeds", unlessDefault: processingNeeds)
+        fields.put("refreshCommand", refreshCommand)
+        fields.put("refreshInterval", refreshInterval)
+        fields.put("retryExit", .list(retryExit.map { .integer(Int64($0)) }))
+        fields.put("stopTimeout", stopTimeout)
+        fields.put("terminal", terminal)
+        fields.put("tryExec", tryExec)
+        try fields.put("useFrom", useFrom)
+        try fields.put("wakeOn", unlessDefault: wakeOn)
+        try fields.put("whenInterrupted", unlessDefault: whenInterrupted)
         return fields.value
     }
 }
