@@ -35,8 +35,12 @@ struct TransferFigures {
         var curl = Times()
         var aria2 = Times()
         var megabytes: [Double] = []
+        fileprivate var kept: [Any] = []
     }
 
+    /// Many files on a disk are kept until all has been measured (`Measured.kept`): ext4 gives no
+    /// inode again that was freed within the last minute, and looks at each of those for every new
+    /// file. That took most of the time of a round that followed the removal of another's files.
     private func measure(
         _ setting: Setting,
         _ web: BenchWeb,
@@ -54,13 +58,19 @@ struct TransferFigures {
             measured.ours.wall.append(try run(daemon, urls))
             measured.ours.processor.append(try daemon.processorSeconds() - before)
             measured.megabytes.append(try daemon.peakMegabytes())
-            try daemon.clear()
+            if setting.syncs, urls.count > 1 {
+                try daemon.daemon.kill()
+                measured.kept.append(daemon)
+            } else {
+                try daemon.clear()
+            }
             for (peer, times) in [(curl, \Measured.curl), (aria2, \Measured.aria2)] {
                 let cost = try peer.run(urls, syncs: setting.syncs)
                 measured[keyPath: times].wall.append(cost.seconds)
                 measured[keyPath: times].processor.append(cost.processor)
             }
         }
+        measured.kept += [curl, aria2]
         return measured
     }
 
@@ -148,6 +158,7 @@ struct TransferFigures {
         let names = (0..<Self.smallFiles).map { "small-\($0)" }
         for name in names { try web.put(name, bytes: Self.smallBytes) }
         var figures: [Figure] = []
+        var kept: [Any] = []
         for (place, parent) in [("tmpfs", BenchWeb.memory), ("disk", BenchWeb.disk)] {
             for secure in [false, true] {
                 let setting = Setting(
@@ -157,20 +168,17 @@ struct TransferFigures {
                     syncs: parent == BenchWeb.disk
                 )
                 let urls = names.map { web.url($0, secure: secure) }
-                figures += try small(setting, web, urls)
+                let measured = try measure(setting, web, urls, rounds: Self.rounds) { daemon, urls in
+                    try daemon.secondsToEnd { try daemon.enqueue(urls) }
+                }
+                figures += small(setting, measured)
+                kept += measured.kept
             }
         }
         return figures
     }
 
-    private func small(
-        _ setting: Setting,
-        _ web: BenchWeb,
-        _ urls: [String]
-    ) throws -> [Figure] {
-        let measured = try measure(setting, web, urls, rounds: Self.rounds) { daemon, urls in
-            try daemon.secondsToEnd { try daemon.enqueue(urls) }
-        }
+    private func small(_ setting: Setting, _ measured: Measured) -> [Figure] {
         let name = "\(Self.smallFiles) files of 20 KB to \(setting.name)"
         let (ours, curl, aria2) = (measured.ours, measured.curl, measured.aria2)
         let sync = setting.syncs ? " + sync -f" : ""
