@@ -168,7 +168,9 @@ struct TransferFigures {
                     syncs: parent == BenchWeb.disk
                 )
                 let urls = names.map { web.url($0, secure: secure) }
-                let measured = try measure(setting, web, urls, rounds: Self.rounds) { daemon, urls in
+                let measured = try measure(setting, web, urls, rounds: Self.rounds) {
+                    daemon,
+                    urls in
                     try daemon.secondsToEnd { try daemon.enqueue(urls) }
                 }
                 figures += small(setting, measured)

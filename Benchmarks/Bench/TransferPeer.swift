@@ -1,5 +1,6 @@
 import Linux
 import TestKit
+import Vocabulary
 
 /// What others take for the same files.
 struct TransferPeer {
