@@ -38,9 +38,10 @@ struct TransferFigures {
         fileprivate var kept: [Any] = []
     }
 
-    /// Many files on a disk are kept until all has been measured (`Measured.kept`): ext4 gives no
-    /// inode again that was freed within the last minute, and looks at each of those for every new
-    /// file. That took most of the time of a round that followed the removal of another's files.
+    /// Many files on a disk are kept until all has been measured (`Measured.kept`): ext4 without a
+    /// journal gives no inode again that was freed within the last minute, and looks at each of
+    /// those for every new file. That took most of the time of a round that followed the removal of
+    /// another's files.
     private func measure(
         _ setting: Setting,
         _ web: BenchWeb,

@@ -1,9 +1,8 @@
 import Vocabulary
 
-// Records are written by hand: it costs a fraction of what `Codable` takes, which was half of the
-// daemon's own work for a launch. What is rare goes by `Codable` all the same. Read they are as the
-// compiler has it, so that a test of what was written and read again sees each field that is
-// forgotten.
+// Records are written by hand, which costs a fraction of what `Codable` takes: that was a third of
+// the daemon's own work for a launch. Rare fields still go by `Codable`. Records are read by the
+// `Codable` that the compiler writes; `WrittenRecordTests` finds a field that is forgotten here.
 
 /// The fields of one record; what is nil is left out. Put in the order of their names.
 struct RecordFields {

@@ -270,6 +270,8 @@ package struct FileStatus: Equatable, Sendable {
     package var links: UInt64
     /// Nanoseconds since 1970.
     package var modified: Int64
+    /// The same, of any change, which nobody can set.
+    package var changed: Int64
 
     /// What tells the file from another, or from itself after a change.
     package var identity: FileIdentity {
@@ -294,8 +296,12 @@ package struct FileStatus: Equatable, Sendable {
         (user, group) = (information.st_uid, information.st_gid)
         (device, inode) = (UInt64(information.st_dev), UInt64(information.st_ino))
         links = UInt64(information.st_nlink)
-        modified =
-            Int64(information.st_mtim.tv_sec) * 1_000_000_000 + Int64(information.st_mtim.tv_nsec)
+        modified = Self.nanoseconds(information.st_mtim)
+        changed = Self.nanoseconds(information.st_ctim)
+    }
+
+    private static func nanoseconds(_ time: timespec) -> Int64 {
+        Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
     /// Whether two paths led to the same file.

@@ -18,7 +18,7 @@ extension Transfer {
         var fields = RecordFields(24)
         // In the order that a map has.
         try fields.put("answer", answer)
-        fields.put("countsFrom", countsFrom.nanoseconds)
+        fields.put("countsFrom", countsFrom)
         fields.put("formers", unlessEmpty: formers)
         try fields.put("group", group)
         fields.put("id", try id.value())
@@ -37,7 +37,7 @@ extension Transfer {
         try fields.put("resume", resume)
         try fields.put("retry", retry)
         fields.put("state", try state.value())
-        fields.put("submittedAt", submittedAt.nanoseconds)
+        fields.put("submittedAt", submittedAt)
         fields.put("takesRefusal", takesRefusal)
         try fields.put("task", task)
         try fields.put("upload", upload)
@@ -79,10 +79,10 @@ extension TransferOrder {
     fileprivate func value() throws(ValueError) -> Value {
         var fields = RecordFields(24)
         try fields.put("credentials", credentials)
-        fields.put("delay", delay?.nanoseconds)
+        fields.put("delay", delay)
         if direction != .download { try fields.put("direction", direction) }
         fields.put("directory", directory)
-        fields.put("earliest", earliest?.nanoseconds)
+        fields.put("earliest", earliest)
         fields.put("errors", errors.rawValue)
         fields.put(
             "headers",
@@ -97,9 +97,9 @@ extension TransferOrder {
         if permissions != 0 { fields.put("permissions", Int64(permissions)) }
         fields.put("proxy", proxy)
         fields.put("rateLimit", rateLimit)
-        fields.put("resourceTimeout", resourceTimeout.nanoseconds)
+        fields.put("resourceTimeout", resourceTimeout)
         try fields.put("sha256", sha256)
-        fields.put("timeout", timeout.nanoseconds)
+        fields.put("timeout", timeout)
         fields.put("url", url)
         return fields.value
     }

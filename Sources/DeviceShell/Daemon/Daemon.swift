@@ -431,13 +431,20 @@ final class Daemon {
             // Reading the store and logging the whole device were the peak, and so is a turn with
             // thousands of changes.
             if !hasSettledIn || bytes > 1 << 20 { CurrentProcess.releaseFreeMemory() }
-            sweep()
-            // The start is over, and its code is most of what is there of the program.
-            if !hasSettledIn { CurrentProcess.releaseProgram() }
             hasSettledIn = true
+            sweep()
+            forgetStart()
         }
         isLogDue = (try? idle?.setPriority(10)) != nil
     }
+
+    /// Its code is most of what is in memory of the program, and is needed no more.
+    private func forgetStart() {
+        guard !hasForgottenStart, !driver.isStarting else { return }
+        hasForgottenStart = true
+        CurrentProcess.releaseProgram()
+    }
+    private var hasForgottenStart = false
 
     /// When there is nothing better to do, and not again and again.
     private func sweep() {

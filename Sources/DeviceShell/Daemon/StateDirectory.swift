@@ -48,16 +48,22 @@ final class StateDirectory {
 
     /// What of it is not in its place any more; nil: all is. Each commit asks. As long as the
     /// directory itself has not changed, which one short call of the kernel tells, nothing in it
-    /// was removed or renamed.
+    /// was removed or renamed. What is mounted over a part of it later is seen with its next
+    /// change.
     var loss: StateLoss? {
         let directory = Files.status(paths.state)
         if let intact, let directory, directory.isSameFile(as: intact),
-            directory.modified == intact.modified
+            directory.changed == intact.changed
         {
             return nil
         }
         let found = closeLook
-        intact = found == nil && !files.contains(where: \.isLink) ? directory?.settled : nil
+        intact = nil
+        if found == nil, let directory, directory.isSettled,
+            files.allSatisfy({ $0.goes(with: directory) })
+        {
+            intact = directory
+        }
         return found
     }
 
@@ -233,8 +239,11 @@ private final class OpenFile {
         status = try descriptor.status()
     }
 
-    /// What it leads to may go while its directory stays as it is.
-    var isLink: Bool { Files.status(path, followLinks: false)?.kind != status.kind }
+    /// Its directory changes when it goes, as it does not for a link or a mount.
+    func goes(with directory: FileStatus) -> Bool {
+        status.device == directory.device
+            && Files.status(path, followLinks: false)?.kind == status.kind
+    }
 
     /// Nil: the path leads to it.
     var loss: StateLoss? {
@@ -248,8 +257,8 @@ private final class OpenFile {
 }
 
 extension FileStatus {
-    /// Nil: it has changed so shortly ago that another change may get the same time.
-    fileprivate var settled: FileStatus? {
-        Clocks.now().wall.nanoseconds - modified > Interval.seconds(1).nanoseconds ? self : nil
+    /// Another change would get another time: no file system has coarser ones than of two seconds.
+    fileprivate var isSettled: Bool {
+        Clocks.now().wall - WallTime(nanoseconds: changed) > .seconds(3)
     }
 }

@@ -1,0 +1,144 @@
+import DeviceCore
+import DeviceShell
+import Linux
+import TestKit
+import Testing
+import Vocabulary
+
+/// Records are read as the compiler has it, and written by hand: nothing of one is lost between.
+/// The records here are made up from the form that is kept of the store.
+struct WrittenRecordTests {
+    /// Enough for each word and each case of every enum to have its turn.
+    private static let variants = 40
+
+    private static let roots: [(name: String, again: (Value) throws -> Value)] = [
+        ("app", { try written(AppRecord.self, $0) }),
+        ("device", { try written(DeviceRecord.self, $0) }),
+        ("launch", { try written(LaunchRecord.self, $0) }),
+        ("request", { try written(RequestRecord.self, $0) }),
+        ("transfer", { try written(TransferRecord.self, $0) }),
+    ]
+
+    private static func written<T: Codable>(_ type: T.Type, _ value: Value) throws -> Value {
+        try ValueEncoder().encode(ValueDecoder().decode(type, from: value))
+    }
+
+    @Test(arguments: roots.map(\.name))
+    func `what is read of a record is written again`(name: String) throws {
+        let form = try Form(kept: name)
+        let again = try #require(Self.roots.first { $0.name == name }).again
+        var seen: Set<String> = []
+        for variant in 0..<Self.variants {
+            let value = form.sample(variant)
+            let result = try again(value)
+            compare(result, value, name, &seen)
+        }
+        let lost = form.paths(name).filter { !seen.contains($0) }.sorted()
+        #expect(lost.isEmpty, "read, and never written: \(lost)")
+        #expect(seen.count > 5)
+    }
+
+    /// `result` may lack what has its default, and holds nothing else. `seen`: what it has in any
+    /// variant.
+    private func compare(
+        _ result: Value,
+        _ value: Value,
+        _ path: String,
+        _ seen: inout Set<String>
+    ) {
+        switch (result, value) {
+        case (.map(let mine), .map(let given)):
+            for entry in mine.entries {
+                let inner = "\(path).\(entry.key)"
+                guard let there = given[entry.key] else {
+                    Issue.record("\(inner) is written, and was not there")
+                    continue
+                }
+                seen.insert(inner)
+                compare(entry.value, there, inner, &seen)
+            }
+        case (.list(let mine), .list(let given)):
+            #expect(mine.count == given.count, "\(path)")
+            for (left, right) in zip(mine, given) { compare(left, right, path + "[]", &seen) }
+        case _: #expect(result == value, "\(path)")
+        }
+    }
+}
+
+/// The form of a record, as `shapes/VERSION.txt` has it.
+private final class Form {
+    private var fields: [String: Form] = [:]
+    private var cases: [String: Form] = [:]
+    private var element: Form?
+    private var leaf = ""
+
+    private init() {}
+
+    /// That of one record of the newest version.
+    convenience init(kept name: String) throws {
+        self.init()
+        let text = try Files.text("\(StateFixture.root)/shapes/\(StoreMigrations.newest).txt")
+        for line in text.split(separator: "\n") where line.hasPrefix(name + ".") {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            let way = parts[0].dropFirst(name.count)
+            place(way).leaf = String(parts[1].dropFirst())
+        }
+    }
+
+    /// The place that a path such as `.wake?.stop?` or `[].cases|one._0` leads to.
+    private func place(_ way: Substring) -> Form {
+        guard let first = way.first else { return self }
+        let rest = way.dropFirst()
+        if first == "?" { return place(rest) }
+        if first == "[" {
+            let inner = element ?? Form()
+            element = inner
+            return inner.place(rest.dropFirst())
+        }
+        let end = rest.firstIndex { ".|?[".contains($0) } ?? rest.endIndex
+        let name = String(rest[..<end])
+        let table: ReferenceWritableKeyPath<Form, [String: Form]> = first == "|" ? \.cases : \.fields
+        let inner = self[keyPath: table][name] ?? Form()
+        self[keyPath: table][name] = inner
+        return inner.place(rest[end...])
+    }
+
+    func sample(_ variant: Int) -> Value {
+        if let element { return .list([element.sample(variant), element.sample(variant + 1)]) }
+        if !cases.isEmpty {
+            let names = cases.keys.sorted()
+            let name = names[variant % names.count]
+            return .map(ValueMap([(name, cases[name]?.sample(variant) ?? [:])]))
+        }
+        if !fields.isEmpty {
+            return .map(ValueMap(fields.keys.sorted().map { ($0, sample(of: $0, variant)) }))
+        }
+        switch leaf {
+        case "nothing": return [:]
+        case "map": return ["key": .integer(Int64(variant))]
+        case "Bool": return .bool(variant.isMultiple(of: 2))
+        case "Double": return .double(0.5 + Double(variant))
+        // What a digest is read from as well.
+        case "String": return .string("00000000000000\(10 + variant)")
+        case _ where leaf.contains("Int"): return .integer(Int64(1 + variant))
+        case _:
+            let words = leaf.split(separator: " ").map(String.init)
+            let word = words[variant % words.count]
+            return Int64(word).map { .integer($0) } ?? .string(word)
+        }
+    }
+
+    private func sample(of field: String, _ variant: Int) -> Value {
+        fields[field]?.sample(variant) ?? .null
+    }
+
+    /// Of all fields and cases.
+    func paths(_ path: String) -> [String] {
+        var found = element?.paths(path + "[]") ?? []
+        for (name, inner) in fields.merging(cases, uniquingKeysWith: { $1 }) {
+            found.append("\(path).\(name)")
+            found += inner.paths("\(path).\(name)")
+        }
+        return found
+    }
+}
