@@ -1,5 +1,5 @@
 import DeviceCore
-import DeviceShell
+@testable import DeviceShell
 import Linux
 import TestKit
 import Testing
@@ -11,7 +11,7 @@ struct WrittenRecordTests {
     /// Enough for each word and each case of every enum to have its turn.
     private static let variants = 40
 
-    private static let roots: [(name: String, again: (Value) throws -> Value)] = [
+    private static let roots: [(name: String, again: @Sendable (Value) throws -> Value)] = [
         ("app", { try written(AppRecord.self, $0) }),
         ("device", { try written(DeviceRecord.self, $0) }),
         ("launch", { try written(LaunchRecord.self, $0) }),
@@ -97,9 +97,9 @@ private final class Form {
         }
         let end = rest.firstIndex { ".|?[".contains($0) } ?? rest.endIndex
         let name = String(rest[..<end])
-        let table: ReferenceWritableKeyPath<Form, [String: Form]> = first == "|" ? \.cases : \.fields
-        let inner = self[keyPath: table][name] ?? Form()
-        self[keyPath: table][name] = inner
+        let known = first == "|" ? cases[name] : fields[name]
+        let inner = known ?? Form()
+        if first == "|" { cases[name] = inner } else { fields[name] = inner }
         return inner.place(rest[end...])
     }
 
