@@ -8,6 +8,11 @@ import Vocabulary
 /// Records are read as the compiler has it, and written by hand: nothing of one is lost between.
 /// The records here are made up from the form that is kept of the store.
 struct WrittenRecordTests {
+    /// What is left out because it is the default of its field.
+    private static let defaults: Set = [
+        "app.fetchInterval.never", "app.transient.newDataFrom.exit",
+        "request.request.state.pending",
+    ]
     /// Enough for each word and each case of every enum to have its turn.
     private static let variants = 40
 
@@ -29,11 +34,11 @@ struct WrittenRecordTests {
         let again = try #require(Self.roots.first { $0.name == name }).again
         var seen: Set<String> = []
         for variant in 0..<Self.variants {
-            let value = form.sample(variant)
+            let value = form.sample(variant, name)
             let result = try again(value)
             compare(result, value, name, &seen)
         }
-        let lost = form.paths(name).filter { !seen.contains($0) }.sorted()
+        let lost = Set(form.paths(name)).subtracting(seen).subtracting(Self.defaults).sorted()
         #expect(lost.isEmpty, "read, and never written: \(lost)")
         #expect(seen.count > 5)
     }
@@ -103,15 +108,22 @@ private final class Form {
         return inner.place(rest[end...])
     }
 
-    func sample(_ variant: Int) -> Value {
-        if let element { return .list([element.sample(variant), element.sample(variant + 1)]) }
+    /// Bytes, which the form does not tell from a list of numbers.
+    private static let bytes = "transfer.transfer.upload.sent.sha256"
+
+    /// `path`: where it is.
+    func sample(_ variant: Int, _ path: String) -> Value {
+        if path == Self.bytes { return .bytes([UInt8(variant), 2]) }
+        if let element {
+            return .list((0...1).map { element.sample(variant + $0, path + "[]") })
+        }
         if !cases.isEmpty {
             let names = cases.keys.sorted()
             let name = names[variant % names.count]
-            return .map(ValueMap([(name, cases[name]?.sample(variant) ?? [:])]))
+            return .map(ValueMap([(name, cases[name]?.sample(variant, path) ?? [:])]))
         }
         if !fields.isEmpty {
-            return .map(ValueMap(fields.keys.sorted().map { ($0, sample(of: $0, variant)) }))
+            return .map(ValueMap(fields.map { ($0, $1.sample(variant, "\(path).\($0)")) }))
         }
         switch leaf {
         case "nothing": return [:]
@@ -120,16 +132,13 @@ private final class Form {
         case "Double": return .double(0.5 + Double(variant))
         // What a digest is read from as well.
         case "String": return .string("00000000000000\(10 + variant)")
-        case _ where leaf.contains("Int"): return .integer(Int64(1 + variant))
+        // Counts that are large are halved.
+        case _ where leaf.contains("Int"): return .integer(Int64(1 + variant % 8))
         case _:
             let words = leaf.split(separator: " ").map(String.init)
             let word = words[variant % words.count]
             return Int64(word).map { .integer($0) } ?? .string(word)
         }
-    }
-
-    private func sample(of field: String, _ variant: Int) -> Value {
-        fields[field]?.sample(variant) ?? .null
     }
 
     /// Of all fields and cases.
