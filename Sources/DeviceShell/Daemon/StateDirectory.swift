@@ -12,6 +12,9 @@ final class StateDirectory {
     private var files: [OpenFile] = []
     /// The directory as it was when all was in its place; nil: each file has to be looked at.
     private var intact: FileStatus?
+    /// So long after a change another one gets another time: no file system has coarser ones than
+    /// of two seconds.
+    var settling = Interval.seconds(3)
     private var watch: PathSource?
 
     /// Makes the directories where there are none; takes no lock yet. What a newer version has left
@@ -59,7 +62,7 @@ final class StateDirectory {
         }
         let found = closeLook
         intact = nil
-        if found == nil, let directory, directory.isSettled,
+        if found == nil, let directory, directory.age > settling,
             files.allSatisfy({ $0.goes(with: directory) })
         {
             intact = directory
@@ -257,8 +260,6 @@ private final class OpenFile {
 }
 
 extension FileStatus {
-    /// Another change would get another time: no file system has coarser ones than of two seconds.
-    fileprivate var isSettled: Bool {
-        Clocks.now().wall - WallTime(nanoseconds: changed) > .seconds(3)
-    }
+    /// Since its last change.
+    fileprivate var age: Interval { Clocks.now().wall - WallTime(nanoseconds: changed) }
 }

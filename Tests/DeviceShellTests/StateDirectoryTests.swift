@@ -1,0 +1,77 @@
+@testable import DeviceShell
+import Linux
+import TestKit
+import Testing
+import Vocabulary
+
+/// What is not in its place any more is seen, also where the directory alone is looked at.
+struct StateDirectoryTests {
+    private let scratch = ScratchDirectory()
+    private let paths: DaemonPaths
+    private let state: StateDirectory
+
+    init() throws {
+        paths = DaemonPaths(
+            state: scratch("state"),
+            runtime: scratch("run"),
+            configuration: scratch("configuration"),
+            applications: [],
+            home: scratch.path
+        )
+        state = try StateDirectory(paths)
+        for path in [paths.database, paths.database + "-wal"] {
+            try Files.replace(path, with: "first", permissions: 0o600)
+        }
+        try state.know()
+        // It is taken for settled at once.
+        state.settling = .seconds(-3600)
+        for _ in 0..<2 { try #require(state.loss == nil) }
+    }
+
+    @Test func `a file that is removed is missed, and what is in its place is no match`() throws {
+        let kept = try #require(Files.status(paths.state)).modified
+        try Files.remove(paths.database)
+        #expect(state.loss?.kind == .deleted)
+        try Files.replace(paths.database, with: "another", permissions: 0o600)
+        // As a program does that brings a backup back.
+        let parent = try OpenDirectory(scratch.path)
+        try parent.setModified(kept / 1_000_000_000, of: "state")
+        #expect(state.loss?.kind == .replaced)
+    }
+
+    @Test func `another database with the old name and the old time is another`() throws {
+        try Files.replace(paths.database, with: "another", permissions: 0o600)
+        let parent = try OpenDirectory(scratch.path)
+        try parent.setModified(0, of: "state")
+        for _ in 0..<2 { #expect(state.loss?.kind == .replaced) }
+    }
+
+    @Test func `a file that is moved away is missed until it is back`() throws {
+        try Files.rename(paths.database, to: scratch("away"))
+        #expect(state.loss?.kind == .moved)
+        try Files.rename(scratch("away"), to: paths.database)
+        for _ in 0..<2 { #expect(state.loss == nil) }
+        try Files.remove(paths.lock)
+        #expect(state.loss?.kind == .deleted)
+    }
+
+    @Test func `the whole directory is missed, and another one of its name is no match`() throws {
+        try Files.rename(paths.state, to: scratch("away"))
+        #expect(state.loss?.path == paths.state)
+        try Files.makeDirectory(paths.state, permissions: 0o700)
+        #expect(state.loss != nil)
+        try Files.removeTree(paths.state)
+        try Files.rename(scratch("away"), to: paths.state)
+        #expect(state.loss == nil)
+    }
+
+    @Test func `what a link leads to is missed`() throws {
+        try Files.removeTree(paths.logs)
+        try Files.makeDirectory(scratch("elsewhere"), permissions: 0o700)
+        try #require(Command("ln", "-s", scratch("elsewhere"), paths.logs).run().succeeded)
+        try state.know()
+        for _ in 0..<2 { #expect(state.loss == nil) }
+        try Files.removeTree(scratch("elsewhere"))
+        #expect(state.loss == StateLoss(kind: .deleted, path: paths.logs))
+    }
+}
