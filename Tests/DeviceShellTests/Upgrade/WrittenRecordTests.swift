@@ -109,18 +109,20 @@ private final class Form {
     }
 
     /// Bytes, which the form does not tell from a list of numbers.
-    private static let bytes = "transfer.transfer.upload.sent.sha256"
+    private static func isBytes(_ path: String) -> Bool {
+        path.hasSuffix(".body") || path == "transfer.transfer.upload.sent.sha256"
+    }
 
     /// `path`: where it is.
     func sample(_ variant: Int, _ path: String) -> Value {
-        if path == Self.bytes { return .bytes([UInt8(variant), 2]) }
+        if Self.isBytes(path) { return .bytes([UInt8(variant), 2]) }
         if let element {
             return .list((0...1).map { element.sample(variant + $0, path + "[]") })
         }
         if !cases.isEmpty {
             let names = cases.keys.sorted()
             let name = names[variant % names.count]
-            return .map(ValueMap([(name, cases[name]?.sample(variant, path) ?? [:])]))
+            return .map(ValueMap([(name, cases[name]?.sample(variant, "\(path).\(name)") ?? [:])]))
         }
         if !fields.isEmpty {
             return .map(ValueMap(fields.map { ($0, $1.sample(variant, "\(path).\($0)")) }))
