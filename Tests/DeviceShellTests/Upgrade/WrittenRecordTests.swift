@@ -134,8 +134,8 @@ private final class Form {
         case "Double": return .double(0.5 + Double(variant))
         // What a digest is read from as well.
         case "String": return .string("00000000000000\(10 + variant)")
-        // Counts that are large are halved.
-        case _ where leaf.contains("Int"): return .integer(Int64(1 + variant % 8))
+        // The second of a pair is not below the first; counts that are large are halved.
+        case _ where leaf.contains("Int"): return .integer(Int64(1 + min(variant, 8)))
         case _:
             let words = leaf.split(separator: " ").map(String.init)
             let word = words[variant % words.count]
