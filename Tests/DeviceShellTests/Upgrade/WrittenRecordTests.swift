@@ -11,10 +11,10 @@ struct WrittenRecordTests {
     /// What is left out because it is the default of its field.
     private static let defaults: Set = [
         "app.fetchInterval.never", "app.transient.newDataFrom.exit",
-        "request.request.state.pending",
+        "request.request.state.pending", "transfer.transfer.order.direction.download",
     ]
-    /// Enough for each word and each case of every enum to have its turn.
-    private static let variants = 40
+    /// Enough for each word and each case of every enum to have its turn, also within others.
+    private static let variants = 600
 
     private static let roots: [(name: String, again: @Sendable (Value) throws -> Value)] = [
         ("app", { try written(AppRecord.self, $0) }),
@@ -115,13 +115,13 @@ private final class Form {
 
     /// `path`: where it is.
     func sample(_ variant: Int, _ path: String) -> Value {
-        if Self.isBytes(path) { return .bytes([UInt8(variant), 2]) }
+        if Self.isBytes(path) { return .bytes([1, UInt8(variant % 200)]) }
         if let element {
             return .list((0...1).map { element.sample(variant + $0, path + "[]") })
         }
         if !cases.isEmpty {
             let names = cases.keys.sorted()
-            let name = names[variant % names.count]
+            let name = names[choice(variant, path, of: names.count)]
             return .map(ValueMap([(name, cases[name]?.sample(variant, "\(path).\(name)") ?? [:])]))
         }
         if !fields.isEmpty {
@@ -130,17 +130,24 @@ private final class Form {
         switch leaf {
         case "nothing": return [:]
         case "map": return ["key": .integer(Int64(variant))]
-        case "Bool": return .bool(variant.isMultiple(of: 2))
+        case "Bool": return .bool(choice(variant, path, of: 2) == 0)
         case "Double": return .double(0.5 + Double(variant))
         // What a digest is read from as well.
-        case "String": return .string("00000000000000\(10 + variant)")
+        case "String": return .string("00000000000000\(10 + variant % 90)")
         // The second of a pair is not below the first; counts that are large are halved.
         case _ where leaf.contains("Int"): return .integer(Int64(1 + min(variant, 8)))
         case _:
             let words = leaf.split(separator: " ").map(String.init)
-            let word = words[variant % words.count]
+            let word = words[choice(variant, path, of: words.count)]
             return Int64(word).map { .integer($0) } ?? .string(word)
         }
+    }
+
+    /// Each place chooses by itself.
+    private func choice(_ variant: Int, _ path: String, of count: Int) -> Int {
+        let place = path.utf8.reduce(UInt64(variant)) { $0 &* 31 &+ UInt64($1) }
+        var random = SeededRandom(seed: place)
+        return Int(random.next() % UInt64(count))
     }
 
     /// Of all fields and cases.
