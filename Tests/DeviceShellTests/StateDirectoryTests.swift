@@ -23,26 +23,28 @@ struct StateDirectoryTests {
             try Files.replace(path, with: "first", permissions: 0o600)
         }
         try state.know()
+        try setOldTime()
         // It is taken for settled at once.
         state.settling = .seconds(-3600)
         for _ in 0..<2 { try #require(state.loss == nil) }
     }
 
+    /// Of the directory's last change, as a program gives it that brings a backup back.
+    private func setOldTime() throws {
+        try OpenDirectory(scratch.path).setModified(1_600_000_000, of: "state")
+    }
+
     @Test func `a file that is removed is missed, and what is in its place is no match`() throws {
-        let kept = try #require(Files.status(paths.state)).modified
         try Files.remove(paths.database)
         #expect(state.loss?.kind == .deleted)
         try Files.replace(paths.database, with: "another", permissions: 0o600)
-        // As a program does that brings a backup back.
-        let parent = try OpenDirectory(scratch.path)
-        try parent.setModified(kept / 1_000_000_000, of: "state")
+        try setOldTime()
         #expect(state.loss?.kind == .replaced)
     }
 
     @Test func `another database with the old name and the old time is another`() throws {
         try Files.replace(paths.database, with: "another", permissions: 0o600)
-        let parent = try OpenDirectory(scratch.path)
-        try parent.setModified(0, of: "state")
+        try setOldTime()
         for _ in 0..<2 { #expect(state.loss?.kind == .replaced) }
     }
 
