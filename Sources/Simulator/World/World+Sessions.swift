@@ -90,14 +90,15 @@ extension World {
             $0.token = "tasks-\(network.lastTask)"
         }
         feed(.call(.enqueueTasks(enqueue), .kept, client.token(for: .nothing)), client)
-        guard network.random.chance(1, in: 4), isThere(client) else { return }
+        guard network.random.chance(1, in: isTalkative ? 2 : 4), isThere(client) else { return }
         let actions: [App1.TaskAction] = [.suspend, .resume, .cancel, .keep, .keep]
         let change = App1.ChangeTasks {
             ($0.session, $0.tasks) = (Self.session, [network.lastTask, network.lastTask - 1])
             $0.action = actions[network.random.below(actions.count)]
         }
         feed(.call(.changeTasks(change), .kept, client.token(for: .nothing)), client)
-        guard network.random.chance(1, in: 4), isThere(client) else { return }
+        // Rare in a life; a world that is there for the calls has some of each.
+        guard isTalkative || network.random.chance(1, in: 4), isThere(client) else { return }
         let leave = App1.LeaveSession { $0.session = Self.session }
         feed(.call(.leaveSession(leave), .now, client.token(for: .nothing)), client)
         if isThere(client) { joinSession(client) }
