@@ -1,7 +1,7 @@
 import Vocabulary
 
-// Records are written by hand, which costs a fraction of what `Codable` takes: that was a third of
-// the daemon's own work for a launch. Rare fields still go by `Codable`. Records are read by the
+// Records are written by hand, which costs a fraction of what `Codable` takes: that was a quarter
+// of the daemon's own work for a launch. Rare fields still go by `Codable`. Records are read by the
 // `Codable` that the compiler writes; `WrittenRecordTests` finds a field that is forgotten here.
 
 /// The fields of one record; what is nil is left out. Put in the order of their names.

@@ -39,9 +39,8 @@ package enum CurrentProcess {
     /// Hands what is free on the heap back to the system: worth it after a peak, not often.
     package static func releaseFreeMemory() { clinux_release_free_memory() }
 
-    /// Has the program's own code and constants leave this process's memory. What is needed again
-    /// comes back page by page, from the cache of the file. For after a start, most of whose code
-    /// is never needed again.
+    /// Unmaps the program's code and constants. The kernel maps a page again, from the cache of the
+    /// file, when it is needed. For the end of a start, most of whose code never runs again.
     package static func releaseProgram() { clinux_release_program() }
 
     /// From now on memory that is freed stays with the process: of blocks of up to `size` bytes,

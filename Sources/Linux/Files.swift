@@ -270,7 +270,7 @@ package struct FileStatus: Equatable, Sendable {
     package var links: UInt64
     /// Nanoseconds since 1970.
     package var modified: Int64
-    /// The same, of any change, which nobody can set.
+    /// The same for a change of any kind (ctime): no program can set it.
     package var changed: Int64
 
     /// What tells the file from another, or from itself after a change.

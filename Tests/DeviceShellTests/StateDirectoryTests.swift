@@ -34,7 +34,7 @@ struct StateDirectoryTests {
         try OpenDirectory(scratch.path).setModified(1_600_000_000, of: "state")
     }
 
-    @Test func `a file that is removed is missed, and what is in its place is no match`() throws {
+    @Test func `the loss of a file is seen, and another file in its place`() throws {
         try Files.remove(paths.database)
         #expect(state.loss?.kind == .deleted)
         try Files.replace(paths.database, with: "another", permissions: 0o600)
@@ -48,7 +48,7 @@ struct StateDirectoryTests {
         for _ in 0..<2 { #expect(state.loss?.kind == .replaced) }
     }
 
-    @Test func `a file that is moved away is missed until it is back`() throws {
+    @Test func `a file that was moved away is seen to be gone until it is back`() throws {
         try Files.rename(paths.database, to: scratch("away"))
         #expect(state.loss?.kind == .moved)
         try Files.rename(scratch("away"), to: paths.database)
@@ -57,7 +57,7 @@ struct StateDirectoryTests {
         #expect(state.loss?.kind == .deleted)
     }
 
-    @Test func `the whole directory is missed, and another one of its name is no match`() throws {
+    @Test func `the loss of the directory is seen, and another one in its place`() throws {
         try Files.rename(paths.state, to: scratch("away"))
         #expect(state.loss?.path == paths.state)
         try Files.makeDirectory(paths.state, permissions: 0o700)
@@ -67,7 +67,7 @@ struct StateDirectoryTests {
         #expect(state.loss == nil)
     }
 
-    @Test func `what a link leads to is missed`() throws {
+    @Test func `the loss of what a link leads to is seen`() throws {
         try Files.removeTree(paths.logs)
         try Files.makeDirectory(scratch("elsewhere"), permissions: 0o700)
         try #require(Command("ln", "-s", scratch("elsewhere"), paths.logs).run().succeeded)

@@ -101,7 +101,7 @@ struct ClientSimulationTests {
         print("\(Self.seeds) seeds of apps, \(made.count) of \(seen.count) cuts at messages")
     }
 
-    /// Runs for one cut that chance has not made; some calls are rare, and follow others.
+    /// Runs for one cut that chance has not made: some calls are rare.
     private static let mostTries = 64
 
     private struct Outcome: Sendable {

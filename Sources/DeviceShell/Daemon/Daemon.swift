@@ -438,7 +438,7 @@ final class Daemon {
         isLogDue = (try? idle?.setPriority(10)) != nil
     }
 
-    /// Its code is most of what is in memory of the program, and is needed no more.
+    /// Most of what is mapped of the program is the code of the start, which never runs again.
     private func forgetStart() {
         guard !hasForgottenStart, !driver.isStarting else { return }
         hasForgottenStart = true

@@ -12,8 +12,8 @@ final class StateDirectory {
     private var files: [OpenFile] = []
     /// The directory as it was when all was in its place; nil: each file has to be looked at.
     private var intact: FileStatus?
-    /// So long after a change another one gets another time: no file system has coarser ones than
-    /// of two seconds.
+    /// A change after this span has another time than the one before: no file system counts in
+    /// steps of more than two seconds.
     var settling = Interval.seconds(3)
     private var watch: PathSource?
 
@@ -49,10 +49,9 @@ final class StateDirectory {
         (files, intact) = (known, nil)
     }
 
-    /// What of it is not in its place any more; nil: all is. Each commit asks. As long as the
-    /// directory itself has not changed, which one short call of the kernel tells, nothing in it
-    /// was removed or renamed. What is mounted over a part of it later is seen with its next
-    /// change.
+    /// What of it is not in its place any more; nil: all is. Each commit asks. While the directory
+    /// itself has not changed, nothing in it was removed or renamed, and one call of the kernel
+    /// tells that. A mount over one of its entries is seen with the directory's next change.
     var loss: StateLoss? {
         let directory = Files.status(paths.state)
         if let intact, let directory, directory.isSameFile(as: intact),
@@ -242,7 +241,8 @@ private final class OpenFile {
         status = try descriptor.status()
     }
 
-    /// Its directory changes when it goes, as it does not for a link or a mount.
+    /// Its directory changes when it is removed or renamed. That does not hold for what a link
+    /// leads to, and for a mount.
     func goes(with directory: FileStatus) -> Bool {
         status.device == directory.device
             && Files.status(path, followLinks: false)?.kind == status.kind

@@ -97,7 +97,7 @@ extension World {
             $0.action = actions[network.random.below(actions.count)]
         }
         feed(.call(.changeTasks(change), .kept, client.token(for: .nothing)), client)
-        // Rare in a life; a world that is there for the calls has some of each.
+        // Apps rarely leave a session; a world that tests the calls needs some of each.
         guard isTalkative || network.random.chance(1, in: 4), isThere(client) else { return }
         let leave = App1.LeaveSession { $0.session = Self.session }
         feed(.call(.leaveSession(leave), .now, client.token(for: .nothing)), client)
