@@ -21,20 +21,23 @@ struct WakeReasonTests {
         private var awakeSince: Moment?
         /// An alarm whose work is still to begin.
         private var alarm: Moment?
-        /// When transfers may begin at the earliest: then it is looked what else holds them.
-        private var dates: [TransferID: WallTime] = [:]
+        /// When a date no longer holds a transfer: then it is looked what else does.
+        private var dates: [TransferID: [WallTime]] = [:]
         /// The last few entries, to be told with one that is empty.
         private var before: [String] = []
 
         func committed(_ changes: [Change]) -> String? {
             for case .put(.transfer(let record)) in changes {
-                dates[record.transfer.id] = record.transfer.order.earliest
+                let (transfer, wait) = (record.transfer, Settings().discretionaryWait)
+                dates[transfer.id] =
+                    (transfer.order.earliest.map { [$0] } ?? [])
+                    + (transfer.order.isDiscretionary ? [transfer.submittedAt + wait] : [])
             }
             return nil
         }
 
         private func isDate(_ now: WallTime) -> Bool {
-            dates.values.contains { $0 <= now && now - $0 < .seconds(1) }
+            dates.values.joined().contains { $0 <= now && now - $0 < .seconds(1) }
         }
 
         func ended(_ turn: Turn, _ world: World) -> String? {

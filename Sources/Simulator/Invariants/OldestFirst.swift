@@ -100,8 +100,9 @@ final class OldestFirst: EffectInvariant {
 
     /// When the clock is set back, the device lowers later dates to the present, so that their
     /// order is lost: of all dates if it starts then, of those of the last minute if it sees the
-    /// step.
+    /// step. What it saw in a turn that came to nothing is seen by the next, perhaps by a start.
     private func recordClock(_ turn: Turn) {
+        guard !turn.wasKilled, !turn.wasRolledBack else { return }
         let now = turn.moment.boot
         let found = turn.moment.wall.nanoseconds - now.nanoseconds
         defer { offset = found }
