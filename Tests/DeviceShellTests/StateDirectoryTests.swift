@@ -25,7 +25,7 @@ struct StateDirectoryTests {
         try state.know()
         try setOldTime()
         // It is taken for settled at once.
-        state.settling = .seconds(-3600)
+        state.isSettled = { _ in true }
         for _ in 0..<2 { try #require(state.loss == nil) }
     }
 

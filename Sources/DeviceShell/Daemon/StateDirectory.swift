@@ -12,9 +12,8 @@ final class StateDirectory {
     private var files: [OpenFile] = []
     /// The directory as it was when all was in its place; nil: each file has to be looked at.
     private var intact: FileStatus?
-    /// A change after this span has another time than the one before: no file system counts in
-    /// steps of more than two seconds.
-    var settling = Interval.seconds(3)
+    /// Whether a change from now on has another time than the last one.
+    var isSettled: (FileStatus) -> Bool = \.isSettled
     private var watch: PathSource?
 
     /// Makes the directories where there are none; takes no lock yet. What a newer version has left
@@ -61,7 +60,7 @@ final class StateDirectory {
         }
         let found = closeLook
         intact = nil
-        if found == nil, let directory, directory.age > settling,
+        if found == nil, let directory, isSettled(directory),
             files.allSatisfy({ $0.goes(with: directory) })
         {
             intact = directory
@@ -260,6 +259,11 @@ private final class OpenFile {
 }
 
 extension FileStatus {
-    /// Since its last change.
-    fileprivate var age: Interval { Clocks.now().wall - WallTime(nanoseconds: changed) }
+    /// Most file systems take the time of the kernel's last tick, of which there are a hundred a
+    /// second or more. Some count in steps of 10 ms, or more: of two seconds at most.
+    fileprivate var isSettled: Bool {
+        let isFine = changed % 10_000_000 != 0
+        let age = Clocks.now().wall - WallTime(nanoseconds: changed)
+        return age > (isFine ? .milliseconds(100) : .seconds(3))
+    }
 }
