@@ -39,7 +39,7 @@ extension AppRecord {
         fields.put("lastUsed", lastUsed)
         if ledger != Ledger() { fields.put("ledger", ledger.value) }
         try fields.put("paces", unlessDefault: paces)
-        try fields.put("refresh", unlessDefault: refresh)
+        if refresh != RefreshMemory() { fields.put("refresh", try refresh.value()) }
         try fields.put("sessions", unlessDefault: sessions)
         if !tokens.isEmpty {
             var list: [Value] = []
@@ -51,11 +51,40 @@ extension AppRecord {
         fields.put("unusedSince", unusedSince)
         return fields.value
     }
+
+    /// Nil: it holds what is not usual (StoredFields.swift).
+    init?(usual value: Value) {
+        guard var fields = StoredFields(value) else { return nil }
+        let closedAt: WallTime? = fields.time("closedAt")
+        let failures: Failures? = fields.decoded("failures")
+        let firstSeen: WallTime? = fields.time("firstSeen")
+        let goneSince: WallTime? = fields.time("goneSince")
+        guard let id = fields.text("id") else { return nil }
+        self.init(id: AppID(id))
+        (self.closedAt, self.firstSeen, self.goneSince) = (closedAt, firstSeen, goneSince)
+        if let failures { self.failures = failures }
+        kinds = fields.list("kinds", SubmittedKind.init(usual:)) ?? []
+        lastEnds = fields.decoded("lastEnds") ?? []
+        lastRun = fields.decoded("lastRun")
+        lastUsed = fields.time("lastUsed")
+        if let kept: Ledger = fields.decoded("ledger") { ledger = kept }
+        if let kept: RefreshMemory = fields.decoded("refresh") { refresh = kept }
+        transient = fields.take("transient", AppManifest.init(usual:)).map(Shared.init)
+        unusedSince = fields.time("unusedSince")
+        guard fields.areTaken else { return nil }
+    }
 }
 
 extension SubmittedKind {
     fileprivate var value: Value {
         ["identifier": .string(identifier), "kind": .string(kind.rawValue)]
+    }
+
+    fileprivate init?(usual value: Value) {
+        guard var fields = StoredFields(value), let identifier = fields.text("identifier"),
+            let kind: TaskKind = fields.word("kind"), fields.areTaken
+        else { return nil }
+        self.init(identifier: identifier, kind: kind)
     }
 }
 
@@ -87,7 +116,7 @@ extension LastRun {
 }
 
 extension RunResult {
-    fileprivate var value: Value {
+    var value: Value {
         switch self {
         case .newData: ["newData": [:]]
         case .noData: ["noData": [:]]
@@ -138,6 +167,43 @@ extension AppManifest {
         try fields.put("wakeOn", unlessDefault: wakeOn)
         try fields.put("whenInterrupted", unlessDefault: whenInterrupted)
         return fields.value
+    }
+
+    fileprivate init?(usual value: Value) {
+        guard var fields = StoredFields(value) else { return nil }
+        let directory = fields.text("directory")
+        let environment: [EnvironmentVariable]? = fields.decoded("environment")
+        let exec = fields.texts("exec")
+        guard let id = fields.text("id") else { return nil }
+        let memoryLimit = fields.number("memoryLimit")
+        let modes: [BackgroundMode]? = fields.words("modes")
+        guard let name = fields.text("name"), let needsNetwork = fields.flag("needsNetwork")
+        else { return nil }
+        let noDataExit = fields.statuses("noDataExit")
+        let processingCommand = fields.texts("processingCommand")
+        let processingNeeds: Needs? = fields.decoded("processingNeeds")
+        let refreshCommand = fields.texts("refreshCommand")
+        guard let retryExit = fields.statuses("retryExit") else { return nil }
+        let stopTimeout = fields.span("stopTimeout")
+        let whenInterrupted: Interruption? = fields.decoded("whenInterrupted")
+        guard fields.areTaken else { return nil }
+        self.init(
+            id: AppID(id),
+            name: name,
+            exec: exec,
+            directory: directory,
+            environment: environment ?? [],
+            refreshCommand: refreshCommand,
+            processingCommand: processingCommand,
+            processingNeeds: processingNeeds ?? Needs(),
+            whenInterrupted: whenInterrupted ?? .terminate,
+            noDataExit: noDataExit ?? [],
+            retryExit: retryExit,
+            needsNetwork: needsNetwork,
+            memoryLimit: memoryLimit,
+            stopTimeout: stopTimeout
+        )
+        self.modes = modes ?? []
     }
 }
 

@@ -111,8 +111,16 @@ extension Record {
             self =
                 switch key.section {
                 case .device: .device(try decoder.decode(DeviceRecord.self, from: value))
-                case .app: .app(try decoder.decode(AppRecord.self, from: value))
-                case .request: .request(try decoder.decode(RequestRecord.self, from: value))
+                case .app:
+                    .app(
+                        try AppRecord(usual: value)
+                            ?? decoder.decode(AppRecord.self, from: value)
+                    )
+                case .request:
+                    .request(
+                        try RequestRecord(usual: value)
+                            ?? decoder.decode(RequestRecord.self, from: value)
+                    )
                 case .launch: .launch(try decoder.decode(LaunchRecord.self, from: value))
                 case .transfer: .transfer(try decoder.decode(TransferRecord.self, from: value))
                 }

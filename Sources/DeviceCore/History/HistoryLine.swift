@@ -27,25 +27,6 @@ package struct HistoryLine: Hashable, Sendable, Codable {
     }
 
     package enum UseKind: String, Hashable, Sendable, Codable { case opened, left, closed, seen }
-
-    /// The line of a transfer is written by hand, as its record is (TransferRecord+Value.swift).
-    package func encode(to encoder: any Encoder) throws {
-        if case .transferred(let id, let url, let end) = entry {
-            let ended: Value = [
-                "_0": try id.value(), "_2": try end.value(), "url": .string(url),
-            ]
-            let line: Value = [
-                "app": .string(app.name), "at": .integer(at.nanoseconds),
-                "entry": ["transferred": ended], "utcOffset": .integer(Int64(utcOffset)),
-            ]
-            return try line.encode(to: encoder)
-        }
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(at, forKey: .at)
-        try container.encode(utcOffset, forKey: .utcOffset)
-        try container.encode(app, forKey: .app)
-        try container.encode(entry, forKey: .entry)
-    }
 }
 
 extension HistoryLine.Entry {

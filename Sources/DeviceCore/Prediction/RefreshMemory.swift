@@ -68,16 +68,20 @@ extension RefreshMemory {
         case newData, noData, opens, use, gains, cost, day, spent
     }
 
-    package func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: CodingKeys.self)
-        try fields.encode(newData, forKey: .newData)
-        try fields.encode(noData, forKey: .noData)
-        try fields.encode(opens, forKey: .opens)
-        if use != Self.noUse { try fields.encode(use, forKey: .use) }
-        if gains != GainHistory() { try fields.encode(gains, forKey: .gains) }
-        try fields.encode(cost, forKey: .cost)
-        try fields.encode(day, forKey: .day)
-        try fields.encode(spent, forKey: .spent)
+    package func encode(to encoder: any Encoder) throws { try value().encode(to: encoder) }
+
+    /// As the store keeps it (RecordFields.swift).
+    func value() throws(ValueError) -> Value {
+        var fields = RecordFields(8)
+        fields.put("cost", .double(cost))
+        fields.put("day", day)
+        if gains != GainHistory() { try fields.put("gains", gains) }
+        fields.put("newData", Int64(newData))
+        fields.put("noData", Int64(noData))
+        fields.put("opens", Int64(opens))
+        fields.put("spent", spent)
+        if use != Self.noUse { try fields.put("use", use) }
+        return fields.value
     }
 
     /// Records of older versions have the first three only.

@@ -8,6 +8,14 @@ extension RequestRecord {
     func value() throws(ValueError) -> Value {
         ["app": .string(app.name), "request": try request.value()]
     }
+
+    /// Nil: it holds what is not usual (StoredFields.swift).
+    init?(usual value: Value) {
+        guard var fields = StoredFields(value), let app = fields.text("app"),
+            let request = fields.take("request", Request.init(usual:)), fields.areTaken
+        else { return nil }
+        self.init(AppID(app), request)
+    }
 }
 
 extension Request {
@@ -33,6 +41,36 @@ extension Request {
         fields.put("submittedAt", submittedAt)
         fields.put("trigger", trigger.rawValue)
         return fields.value
+    }
+
+    fileprivate init?(usual value: Value) {
+        guard var fields = StoredFields(value) else { return nil }
+        let earliest: WallTime? = fields.time("earliest")
+        let every = fields.span("every")
+        guard let id: RequestID = fields.serial("id"),
+            let identifier = fields.text("identifier")
+        else { return nil }
+        let lastEnd: WallTime? = fields.time("lastEnd")
+        let needs: Needs? = fields.decoded("needs")
+        guard let origin: Work.Origin = fields.word("origin") else { return nil }
+        let readySince: BootTime? = fields.time("readySince")
+        let span = fields.span("span")
+        guard let submittedAt: WallTime = fields.time("submittedAt"),
+            let trigger: Trigger = fields.word("trigger"), fields.areTaken
+        else { return nil }
+        self.init(
+            id: id,
+            identifier: identifier,
+            trigger: trigger,
+            origin: origin,
+            earliest: earliest,
+            span: span,
+            needs: needs ?? Needs(),
+            every: every,
+            lastEnd: lastEnd,
+            submittedAt: submittedAt,
+            readySince: readySince
+        )
     }
 }
 

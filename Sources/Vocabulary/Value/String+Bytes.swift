@@ -11,7 +11,7 @@ extension String {
         return false
     }
 
-    func hasSameBytes(as other: String) -> Bool { compareBytes(to: other) == .same }
+    package func hasSameBytes(as other: String) -> Bool { compareBytes(to: other) == .same }
 
     /// The first bytes of both, of which there are so many.
     func hasSameBytes(as other: String, upTo count: Int) -> Bool {

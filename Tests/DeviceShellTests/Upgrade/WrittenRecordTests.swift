@@ -1,4 +1,4 @@
-import DeviceCore
+@testable import DeviceCore
 @testable import DeviceShell
 import Linux
 import TestKit
@@ -20,6 +20,7 @@ struct WrittenRecordTests {
         ("app", { try written(AppRecord.self, $0) }),
         ("device", { try written(DeviceRecord.self, $0) }),
         ("launch", { try written(LaunchRecord.self, $0) }),
+        ("line", { try written(HistoryLine.self, $0) }),
         ("request", { try written(RequestRecord.self, $0) }),
         ("transfer", { try written(TransferRecord.self, $0) }),
     ]
@@ -41,6 +42,54 @@ struct WrittenRecordTests {
         let lost = Set(form.paths(name)).subtracting(seen).subtracting(Self.defaults).sorted()
         #expect(lost.isEmpty, "read, and never written: \(lost)")
         #expect(seen.count > 5)
+    }
+
+    /// All but what is rare; a field that gets lost here is still read, by `Codable`.
+    @Test(arguments: ["app", "request"])
+    func `a usual record is read by hand as Codable reads it`(name: String) throws {
+        let form = try Form(kept: name)
+        let usualFields: Set =
+            name == "app"
+            ? [
+                "app.closedAt", "app.failures", "app.firstSeen", "app.goneSince", "app.id",
+                "app.kinds", "app.lastEnds", "app.lastRun", "app.lastUsed", "app.ledger",
+                "app.refresh", "app.transient", "app.unusedSince", "app.transient.directory",
+                "app.transient.environment", "app.transient.exec", "app.transient.id",
+                "app.transient.memoryLimit", "app.transient.modes", "app.transient.name",
+                "app.transient.needsNetwork", "app.transient.noDataExit",
+                "app.transient.processingCommand", "app.transient.processingNeeds",
+                "app.transient.refreshCommand", "app.transient.retryExit",
+                "app.transient.stopTimeout", "app.transient.whenInterrupted",
+            ]
+            : [
+                "request.app", "request.request", "request.request.earliest",
+                "request.request.every", "request.request.id", "request.request.identifier",
+                "request.request.lastEnd", "request.request.needs", "request.request.origin",
+                "request.request.readySince", "request.request.span",
+                "request.request.submittedAt", "request.request.trigger",
+            ]
+        var taken: Set<String> = []
+        for variant in 0..<Self.variants * 4 {
+            var random = SeededRandom(seed: UInt64(variant))
+            let value = form.sample(variant, name).thinned(to: usualFields, name, &random)
+            let (usual, read): (Record?, Record?) =
+                switch name {
+                case "app":
+                    (
+                        AppRecord(usual: value).map(Record.app),
+                        try? .app(ValueDecoder().decode(AppRecord.self, from: value))
+                    )
+                case _:
+                    (
+                        RequestRecord(usual: value).map(Record.request),
+                        try? .request(ValueDecoder().decode(RequestRecord.self, from: value))
+                    )
+                }
+            guard let usual else { continue }
+            #expect(usual == read, "\(value)")
+            taken.formUnion(value.paths(name))
+        }
+        #expect(usualFields.subtracting(taken).sorted() == [])
     }
 
     /// `result` may lack what has its default, and holds nothing else. `seen`: what it has in any
@@ -66,6 +115,35 @@ struct WrittenRecordTests {
             #expect(mine.count == given.count, "\(path)")
             for (left, right) in zip(mine, given) { compare(left, right, path + "[]", &seen) }
         case _: #expect(result == value, "\(path)")
+        }
+    }
+}
+
+extension Value {
+    /// With most of these fields, and rarely another.
+    fileprivate func thinned(
+        to usual: Set<String>,
+        _ path: String,
+        _ random: inout SeededRandom
+    ) -> Value {
+        guard case .map(let map) = self,
+            usual.contains(where: { $0.hasPrefix(path + ".") })
+        else { return self }
+        var kept: [(String, Value)] = []
+        for entry in map.entries {
+            let inner = "\(path).\(entry.key)"
+            if random.next() % 100 < (usual.contains(inner) ? 90 : 2) {
+                kept.append((entry.key, entry.value.thinned(to: usual, inner, &random)))
+            }
+        }
+        return .map(ValueMap(kept))
+    }
+
+    /// Of its fields, and of those of the maps below.
+    fileprivate func paths(_ path: String) -> [String] {
+        guard case .map(let map) = self else { return [] }
+        return map.entries.flatMap { entry in
+            ["\(path).\(entry.key)"] + entry.value.paths("\(path).\(entry.key)")
         }
     }
 }
