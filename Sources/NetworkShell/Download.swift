@@ -21,6 +21,7 @@ final class Download: RunningExchange {
     private var durable: FilledBytes
     /// What the daemon knows of these.
     private var toldRanges: [Range<Int64>]
+    private var stored: StoredBytes
     /// Of all connections together; nil: libcurl keeps to it.
     private var meter: RateMeter?
     /// A job of the thread that syncs is on its way.
@@ -29,6 +30,7 @@ final class Download: RunningExchange {
     private var beginnings = 0
     private var syncedAt = Clocks.boot()
     private var told: (received: Int64, durable: Int64) = (-1, -1)
+    private var toldAt = Clocks.boot()
     /// How it ends, once the thread is done with its file.
     private var end: ExchangeEnd?
     /// The body has ended, and it waits for `proceed`.
@@ -54,9 +56,11 @@ final class Download: RunningExchange {
     /// Bytes are made durable when so many have come, or after so long.
     static let syncBytes: Int64 = 4 << 20
     static let syncInterval = Interval.seconds(2)
-    /// So many may be in the file and not durable: a network is faster than most disks, and who is
-    /// killed loses these. As many may be durable while the daemon has not yet stored that.
+    /// So many may be in the file and not durable: a network is faster than most disks.
     static let mostUnsynced: Int64 = 7 << 20
+    /// So many may be in the file while the daemon has not stored that they are durable. With what
+    /// libcurl hands over at once they are less than the 16 MB that a kill may cost.
+    static let mostUnstored: Int64 = 14 << 20
     /// Of a redirect.
     private static let longestRedirectBody = 1 << 20
 
@@ -70,6 +74,7 @@ final class Download: RunningExchange {
         exchange = Exchange(order, digits: DigestChallenge.digits)
         durable = order.resume?.filled ?? FilledBytes(prefix: 0)
         toldRanges = durable.ranges
+        stored = StoredBytes(durable.count)
         isResumable = order.resume != nil
         links = (0...order.moreConnections).map { _ in Connection() }
         if order.moreConnections > 0 {
@@ -94,10 +99,17 @@ final class Download: RunningExchange {
     }
 
     func proceed() {
+        // It has forgotten what it had.
+        stored = StoredBytes(0)
         perform(exchange.proceed())
         guard hasBodyEnded else { return resume() }
         hasBodyEnded = false
         perform(exchange.bodyEnded())
+    }
+
+    func stored(durable: Int64) {
+        stored.answered(durable: durable)
+        if isHeld { resume() }
     }
 
     func stop() { perform(exchange.stop()) }
@@ -187,11 +199,15 @@ final class Download: RunningExchange {
     }
 
     private var unsynced: Int64 { exchange.received - durable.count }
+    private var isFarAhead: Bool {
+        isResumable && exchange.received - stored.count >= Self.mostUnstored
+    }
 
-    /// The network is faster than the disk, or than it may be.
+    /// The network is faster than the disk or the daemon, or than it may be.
     private func mustHold() -> Bool {
         let isTooFast = meter?.isAhead(at: Clocks.boot()) ?? false
-        let mustHold = isTooFast || isResumable && isSyncing && unsynced >= Self.mostUnsynced
+        let mustHold =
+            isTooFast || isFarAhead || isResumable && isSyncing && unsynced >= Self.mostUnsynced
         // Another connection may be held already.
         isHeld = isHeld || mustHold
         return mustHold
@@ -337,6 +353,8 @@ final class Download: RunningExchange {
 
     func tick(_ now: BootTime) {
         if isHeld, let meter, !meter.isAhead(at: now) { resume() }
+        // What it was told came to nothing if it could not store it then.
+        if isHeld, isFarAhead, now - toldAt >= Self.syncInterval { told = (-1, -1) }
         guard end == nil, isResumable, !isSyncing, unsynced > 0,
             now - syncedAt >= Self.syncInterval
         else { return }
@@ -375,6 +393,7 @@ final class Download: RunningExchange {
 
     private func forgetDurable() {
         (durable, toldRanges) = (FilledBytes(prefix: 0), [])
+        stored = StoredBytes(0)
         beginnings += 1
     }
 
@@ -385,7 +404,8 @@ final class Download: RunningExchange {
         guard isAnswered, end == nil, !exchange.isWaiting else { return [] }
         let ranges = takeRanges()
         guard now != told || !ranges.isEmpty else { return [] }
-        told = now
+        (told, toldAt) = (now, Clocks.boot())
+        stored.tell(durable: now.durable, count: durable.count)
         return ranges + [.progress(id, received: now.received, durable: now.durable)]
     }
 

@@ -96,6 +96,10 @@ final class NetworkService {
             guard let exchange = exchanges[id] else { return }
             exchange.stop()
             advance(exchange)
+        case .stored(let id, let durable):
+            guard let exchange = exchanges[id] else { return }
+            exchange.stored(durable: durable)
+            advance(exchange)
         case .remove(let removal):
             removals.add(removal)
             removeNext()

@@ -17,6 +17,7 @@ protocol RunningExchange: AnyObject {
     // MARK: Orders
     func begin()
     func proceed()
+    func stored(durable: Int64)
     func stop()
 
     /// What it has come to want.

@@ -61,6 +61,7 @@ final class Upload: RunningExchange {
 
     /// Only downloads wait for it.
     func proceed() {}
+    func stored(durable: Int64) {}
 
     func stop() { perform(exchange.stop()) }
 

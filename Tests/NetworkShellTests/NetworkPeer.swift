@@ -11,6 +11,8 @@ final class NetworkPeer {
     /// What has been told and not been asked for.
     private var waiting: [NetworkReport] = []
     private var last = TransferID(0)
+    /// As a daemon does that has room for it.
+    var storesProgress = true
     /// What its sandbox has not.
     private(set) var lacks: [SandboxPart] = []
 
@@ -91,7 +93,12 @@ final class NetworkPeer {
                 throw DidNotHappen(description: "a report: nobody listens")
             }
             switch received {
-            case .message(let bytes, _): return try NetworkReport(bytes)
+            case .message(let bytes, _):
+                let report = try NetworkReport(bytes)
+                if storesProgress, case .progress(let id, _, let durable) = report {
+                    try send(.stored(id, durable: durable))
+                }
+                return report
             case .end: throw DidNotHappen(description: "a report: the process has ended")
             case .nothing: break
             }

@@ -84,6 +84,7 @@ struct NetworkCodecTests {
     private static let orders: [NetworkOrder] = [
         .hello(version: 1), .begin(id, order), .begin(id, ExchangeOrder(url: "http://a/")),
         .begin(id, sideBySide), .proceed(id), .stop(id), .upload(id, upload),
+        .stored(id, durable: 5),
         .upload(id, UploadOrder(url: "http://a/", source: upload.source)), .remove(removal),
         .begin(id, knowing), .upload(id, checked),
         orders { ($0.reportsChallenges, $0.credentials) = (true, credentials()) },

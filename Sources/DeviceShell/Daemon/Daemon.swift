@@ -352,6 +352,7 @@ final class Daemon {
                 if case .spawn = effect { hasStartedProgram = true }
                 machine.perform(effect)
             }
+            machine.transfers?.turnEnded(isStored: !driver.mustRetry)
             if machine.takeWasMadeAnew() { settleAnew() }
             adoptSettings()
             inputs?.refresh()

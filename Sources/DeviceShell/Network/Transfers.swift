@@ -28,6 +28,8 @@ final class Transfers {
     private var running: [TransferID: NetworkProcess] = [:]
     /// Of those, and of what is complete and has yet to be put in place.
     private var partials: [TransferID: TransferFiles.PartialFile] = [:]
+    /// What the network process said of durable bytes, to be answered when it is stored.
+    private var told: [(id: TransferID, durable: Int64)] = []
     /// How often in a row the file of one was locked by another process.
     private var inUse: [TransferID: Int] = [:]
     /// Told to stop, because their directory is gone.
@@ -80,6 +82,15 @@ final class Transfers {
 
     /// The transfer has ended.
     func release(_ id: TransferID) { sources.release(id) }
+
+    /// What was told before is in the store, or came to nothing: then it is told again.
+    func turnEnded(isStored: Bool) {
+        guard !told.isEmpty else { return }
+        for (id, durable) in told where isStored {
+            try? running[id]?.send(.stored(id, durable: durable), with: nil)
+        }
+        told.removeAll(keepingCapacity: true)
+    }
 
     // MARK: Exchanges
 
@@ -248,6 +259,7 @@ final class Transfers {
                 return
             }
             happened(id, .progress(received: received, durable: durable))
+            told.append((id, durable))
         case .ranges(let id, let ranges):
             if running[id] === process { happened(id, .ranges(ranges)) }
         case .ended(let id, let end, let durable):

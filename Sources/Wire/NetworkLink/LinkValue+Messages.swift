@@ -12,6 +12,7 @@ extension NetworkOrder: LinkValue {
             case 4: .proceed(try fields.take())
             case 5: .stop(try fields.take())
             case 6: .remove(try fields.take())
+            case 7: .stored(try fields.take(), durable: try fields.take())
             case _: throw NetworkError("no such order")
             }
     }
@@ -38,6 +39,10 @@ extension NetworkOrder: LinkValue {
         case .remove(let removal):
             fields.byte(6)
             fields.put(removal)
+        case .stored(let id, let durable):
+            fields.byte(7)
+            fields.put(id)
+            fields.put(durable)
         }
     }
 }

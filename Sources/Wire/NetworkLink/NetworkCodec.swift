@@ -52,6 +52,7 @@ extension NetworkOrder: NetworkMessage {
         case .begin(_, let order): try order.check()
         case .upload(_, let order): try order.check()
         case .remove(let removal): try removal.check()
+        case .stored(_, let durable): try demand(durable.isSize, "durable")
         case .proceed, .stop: break
         }
     }

@@ -15,6 +15,9 @@ package enum NetworkOrder: Hashable, Sendable {
     case proceed(TransferID)
     /// Ends an exchange; answered by `ended`, unless that is on its way.
     case stop(TransferID)
+    /// The daemon has stored that so many bytes from the file's start are durable, as `progress`
+    /// told it. Without it an exchange waits once it is far ahead of what is stored.
+    case stored(TransferID, durable: Int64)
     /// Asks a server to forget an upload that was not completed. Not answered.
     case remove(UploadRemoval)
 }
