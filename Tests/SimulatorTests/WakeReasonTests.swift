@@ -22,13 +22,20 @@ struct WakeReasonTests {
         /// An alarm whose work is still to begin.
         private var alarm: Moment?
         /// When a date no longer holds a transfer: then it is looked what else does.
-        private var dates: [TransferID: [WallTime]] = [:]
+        var dates: [TransferID: [WallTime]] = [:]
         /// The last few entries, to be told with one that is empty.
         private var before: [String] = []
 
         func committed(_ changes: [Change]) -> String? {
+            for case .delete(let key) in changes where key.section == .transfer {
+                if let number = UInt64(key.key) { dates[TransferID(number)] = nil }
+            }
             for case .put(.transfer(let record)) in changes {
                 let (transfer, wait) = (record.transfer, Settings().discretionaryWait)
+                if case .ended = transfer.state {
+                    dates[transfer.id] = nil
+                    continue
+                }
                 dates[transfer.id] =
                     (transfer.order.earliest.map { [$0] } ?? [])
                     + (transfer.order.isDiscretionary ? [transfer.submittedAt + wait] : [])
@@ -125,7 +132,7 @@ struct WakeReasonTests {
                 invariants: [wakes],
                 corrupt: corrupt
             ) { $0 }
-            wakes.seed = seed
+            (wakes.seed, wakes.dates) = (seed, [:])
             simulated.run(until: .days(1))
             #expect(simulated.watch.violation == nil)
         }

@@ -102,9 +102,14 @@ final class OldestFirst: EffectInvariant {
     /// order is lost: of all dates if it starts then, of those of the last minute if it sees the
     /// step. What it saw in a turn that came to nothing is seen by the next, perhaps by a start.
     private func recordClock(_ turn: Turn) {
-        guard !turn.wasKilled, !turn.wasRolledBack else { return }
+        if turn.wasRolledBack { return }
         let now = turn.moment.boot
         let found = turn.moment.wall.nanoseconds - now.nanoseconds
+        if turn.wasKilled {
+            // A step forward may be stored.
+            offset = offset.map { max($0, found) }
+            return
+        }
         defer { offset = found }
         guard let offset, found < offset else { return }
         lastUse =
