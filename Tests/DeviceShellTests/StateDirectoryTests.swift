@@ -24,14 +24,35 @@ struct StateDirectoryTests {
         }
         try state.know()
         try setOldTime()
-        // It is taken for settled at once.
-        state.isSettled = { _ in true }
+        // Hours pass between any two looks.
+        var now = Clocks.boot()
+        state.clock = {
+            now = now + .hours(1)
+            return now
+        }
         for _ in 0..<2 { try #require(state.loss == nil) }
+        try #require(state.isIntact)
     }
 
     /// Of the directory's last change, as a program gives it that brings a backup back.
     private func setOldTime() throws {
         try OpenDirectory(scratch.path).setModified(1_600_000_000, of: "state")
+    }
+
+    @Test func `after a change each file is looked at until another would have another time`() throws {
+        var now = Clocks.boot()
+        state.clock = { now }
+        try Files.replace(paths.state + "/other", with: "")
+        let changed = try #require(Files.status(paths.state)).changed
+        #expect(state.loss == nil && !state.isIntact)
+        now = now + StateDirectory.settling(changed)
+        #expect(state.loss == nil && !state.isIntact)
+        now = now + .milliseconds(1)
+        #expect(state.loss == nil && state.isIntact)
+        // Of a file system that counts in seconds, or in hundredths.
+        #expect(StateDirectory.settling(1_600_000_000_000_000_000) == .seconds(3))
+        #expect(StateDirectory.settling(1_600_000_000_120_000_000) == .seconds(3))
+        #expect(StateDirectory.settling(1_600_000_000_124_000_000) == .milliseconds(100))
     }
 
     @Test func `the loss of a file is seen, and another file in its place`() throws {

@@ -12,8 +12,9 @@ final class StateDirectory {
     private var files: [OpenFile] = []
     /// The directory as it was when all was in its place; nil: each file has to be looked at.
     private var intact: FileStatus?
-    /// Whether a change from now on has another time than the last one.
-    var isSettled: (FileStatus) -> Bool = \.isSettled
+    /// Its last change, and when that was seen first.
+    private var seen: (changed: Int64, at: BootTime)?
+    var clock: () -> BootTime = Clocks.boot
     private var watch: PathSource?
 
     /// Makes the directories where there are none; takes no lock yet. What a newer version has left
@@ -52,20 +53,32 @@ final class StateDirectory {
     /// itself has not changed, nothing in it was removed or renamed, and one call of the kernel
     /// tells that. A mount over one of its entries is seen with the directory's next change.
     var loss: StateLoss? {
+        let now = clock()
         let directory = Files.status(paths.state)
         if let intact, let directory, directory.isSameFile(as: intact),
             directory.changed == intact.changed
         {
             return nil
         }
+        if let directory, directory.changed != seen?.changed { seen = (directory.changed, now) }
         let found = closeLook
         intact = nil
-        if found == nil, let directory, isSettled(directory),
+        if found == nil, let directory, let seen, now - seen.at > Self.settling(seen.changed),
             files.allSatisfy({ $0.goes(with: directory) })
         {
             intact = directory
         }
         return found
+    }
+
+    /// It is enough to look at the directory.
+    var isIntact: Bool { intact != nil }
+
+    /// A change so long after `changed` was seen has another time. Most file systems take the time
+    /// of the kernel's last tick, of which there are a hundred a second or more. Some count in
+    /// steps of 10 ms or more: of two seconds at most.
+    static func settling(_ changed: Int64) -> Interval {
+        changed % 10_000_000 == 0 ? .seconds(3) : .milliseconds(100)
     }
 
     private var closeLook: StateLoss? {
@@ -255,15 +268,5 @@ private final class OpenFile {
         if other != nil { return StateLoss(kind: .replaced, path: path) }
         let isDeleted = (try? descriptor.status().links) == 0
         return StateLoss(kind: isDeleted ? .deleted : .moved, path: path)
-    }
-}
-
-extension FileStatus {
-    /// Most file systems take the time of the kernel's last tick, of which there are a hundred a
-    /// second or more. Some count in steps of 10 ms, or more: of two seconds at most.
-    fileprivate var isSettled: Bool {
-        let isFine = changed % 10_000_000 != 0
-        let age = Clocks.now().wall - WallTime(nanoseconds: changed)
-        return age > (isFine ? .milliseconds(100) : .seconds(3))
     }
 }
