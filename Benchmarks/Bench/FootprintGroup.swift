@@ -55,7 +55,7 @@ struct FootprintGroup {
                 [
                     [
                         "kind": "processing", "command": ["true"], "id": .string("r\(number)"),
-                        "after": 8_640_000.0,
+                        "after": 8_640_000.0, "token": .string("token \(number)"),
                     ]
                 ],
                 "a{sv}"

@@ -52,24 +52,29 @@ extension AppRecord {
         return fields.value
     }
 
-    /// Nil: it holds what is not usual (StoredFields.swift).
-    init?(usual value: Value) {
+    init?(fields value: Value) {
         guard var fields = StoredFields(value) else { return nil }
         let closedAt: WallTime? = fields.time("closedAt")
         let failures: Failures? = fields.decoded("failures")
+        let fetchInterval: FetchInterval? = fields.decoded("fetchInterval")
         let firstSeen: WallTime? = fields.time("firstSeen")
         let goneSince: WallTime? = fields.time("goneSince")
         guard let id = fields.text("id") else { return nil }
         self.init(id: AppID(id))
         (self.closedAt, self.firstSeen, self.goneSince) = (closedAt, firstSeen, goneSince)
         if let failures { self.failures = failures }
-        kinds = fields.list("kinds", SubmittedKind.init(usual:)) ?? []
-        lastEnds = fields.decoded("lastEnds") ?? []
+        if let fetchInterval { self.fetchInterval = fetchInterval }
+        kinds = fields.list("kinds", SubmittedKind.init(fields:)) ?? []
+        lastEnds = fields.list("lastEnds", TriggerEnd.init(fields:)) ?? []
         lastRun = fields.decoded("lastRun")
         lastUsed = fields.time("lastUsed")
         if let kept: Ledger = fields.decoded("ledger") { ledger = kept }
+        paces = fields.decoded("paces") ?? []
         if let kept: RefreshMemory = fields.decoded("refresh") { refresh = kept }
-        transient = fields.take("transient", AppManifest.init(usual:)).map(Shared.init)
+        sessions = fields.decoded("sessions") ?? []
+        tokens = fields.list("tokens", AnsweredToken.init(fields:)) ?? []
+        transferTokens = fields.decoded("transferTokens") ?? []
+        transient = fields.take("transient", AppManifest.init(fields:)).map(Shared.init)
         unusedSince = fields.time("unusedSince")
         guard fields.areTaken else { return nil }
     }
@@ -80,7 +85,7 @@ extension SubmittedKind {
         ["identifier": .string(identifier), "kind": .string(kind.rawValue)]
     }
 
-    fileprivate init?(usual value: Value) {
+    fileprivate init?(fields value: Value) {
         guard var fields = StoredFields(value), let identifier = fields.text("identifier"),
             let kind: TaskKind = fields.word("kind"), fields.areTaken
         else { return nil }
@@ -92,6 +97,13 @@ extension TriggerEnd {
     fileprivate var value: Value {
         ["at": .integer(at.nanoseconds), "trigger": .string(trigger.rawValue)]
     }
+
+    fileprivate init?(fields value: Value) {
+        guard var fields = StoredFields(value), let at: WallTime = fields.time("at"),
+            let trigger: Trigger = fields.word("trigger"), fields.areTaken
+        else { return nil }
+        self.init(trigger: trigger, at: at)
+    }
 }
 
 extension AnsweredToken {
@@ -100,6 +112,14 @@ extension AnsweredToken {
             "identifier": .string(identifier), "request": try request.value(),
             "token": .string(token),
         ]
+    }
+
+    fileprivate init?(fields value: Value) {
+        guard var fields = StoredFields(value), let identifier = fields.text("identifier"),
+            let request: RequestID = fields.serial("request"), let token = fields.text("token"),
+            fields.areTaken
+        else { return nil }
+        self.init(token: token, request: request, identifier: identifier)
     }
 }
 
@@ -169,39 +189,65 @@ extension AppManifest {
         return fields.value
     }
 
-    fileprivate init?(usual value: Value) {
+    fileprivate init?(fields value: Value) {
         guard var fields = StoredFields(value) else { return nil }
         let directory = fields.text("directory")
         let environment: [EnvironmentVariable]? = fields.decoded("environment")
         let exec = fields.texts("exec")
+        let extensions = fields.texts("extensions")
+        let failedFrom = fields.texts("failedFrom")
+        let file = fields.text("file")
         guard let id = fields.text("id") else { return nil }
         let memoryLimit = fields.number("memoryLimit")
         let modes: [BackgroundMode]? = fields.words("modes")
         guard let name = fields.text("name"), let needsNetwork = fields.flag("needsNetwork")
         else { return nil }
+        let newDataFrom: ResultSource? = fields.decoded("newDataFrom")
         let noDataExit = fields.statuses("noDataExit")
+        let noDisplay = fields.flag("noDisplay")
+        let passEnvironment = fields.texts("passEnvironment")
+        let permitted = fields.texts("permittedTaskIdentifiers")
         let processingCommand = fields.texts("processingCommand")
+        let processingInterval = fields.span("processingInterval")
         let processingNeeds: Needs? = fields.decoded("processingNeeds")
         let refreshCommand = fields.texts("refreshCommand")
+        let refreshInterval = fields.span("refreshInterval")
         guard let retryExit = fields.statuses("retryExit") else { return nil }
         let stopTimeout = fields.span("stopTimeout")
+        let terminal = fields.flag("terminal")
+        let tryExec = fields.text("tryExec")
+        let useFrom: UseSource? = fields.decoded("useFrom")
+        let wakeOn: [WakeRule]? = fields.decoded("wakeOn")
         let whenInterrupted: Interruption? = fields.decoded("whenInterrupted")
         guard fields.areTaken else { return nil }
         self.init(
             id: AppID(id),
             name: name,
+            file: file ?? "",
             exec: exec,
+            tryExec: tryExec,
             directory: directory,
+            terminal: terminal ?? false,
+            noDisplay: noDisplay ?? false,
+            permittedTaskIdentifiers: permitted ?? [],
+            extensions: extensions ?? [],
             environment: environment ?? [],
+            passEnvironment: passEnvironment ?? [],
             refreshCommand: refreshCommand,
             processingCommand: processingCommand,
+            refreshInterval: refreshInterval,
+            processingInterval: processingInterval,
             processingNeeds: processingNeeds ?? Needs(),
             whenInterrupted: whenInterrupted ?? .terminate,
+            newDataFrom: newDataFrom ?? .exit,
+            failedFrom: failedFrom,
             noDataExit: noDataExit ?? [],
             retryExit: retryExit,
+            useFrom: useFrom,
             needsNetwork: needsNetwork,
             memoryLimit: memoryLimit,
-            stopTimeout: stopTimeout
+            stopTimeout: stopTimeout,
+            wakeOn: wakeOn ?? []
         )
         self.modes = modes ?? []
     }

@@ -113,12 +113,12 @@ extension Record {
                 case .device: .device(try decoder.decode(DeviceRecord.self, from: value))
                 case .app:
                     .app(
-                        try AppRecord(usual: value)
+                        try AppRecord(fields: value)
                             ?? decoder.decode(AppRecord.self, from: value)
                     )
                 case .request:
                     .request(
-                        try RequestRecord(usual: value)
+                        try RequestRecord(fields: value)
                             ?? decoder.decode(RequestRecord.self, from: value)
                     )
                 case .launch: .launch(try decoder.decode(LaunchRecord.self, from: value))

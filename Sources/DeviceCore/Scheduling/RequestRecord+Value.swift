@@ -9,10 +9,9 @@ extension RequestRecord {
         ["app": .string(app.name), "request": try request.value()]
     }
 
-    /// Nil: it holds what is not usual (StoredFields.swift).
-    init?(usual value: Value) {
+    init?(fields value: Value) {
         guard var fields = StoredFields(value), let app = fields.text("app"),
-            let request = fields.take("request", Request.init(usual:)), fields.areTaken
+            let request = fields.take("request", Request.init(fields:)), fields.areTaken
         else { return nil }
         self.init(AppID(app), request)
     }
@@ -43,18 +42,24 @@ extension Request {
         return fields.value
     }
 
-    fileprivate init?(usual value: Value) {
+    fileprivate init?(fields value: Value) {
         guard var fields = StoredFields(value) else { return nil }
+        let decision: RefreshDecision? = fields.decoded("decision")
         let earliest: WallTime? = fields.time("earliest")
         let every = fields.span("every")
         guard let id: RequestID = fields.serial("id"),
             let identifier = fields.text("identifier")
         else { return nil }
+        let interruptedAt: WallTime? = fields.time("interruptedAt")
+        let isCancelled = fields.flag("isCancelled")
         let lastEnd: WallTime? = fields.time("lastEnd")
+        let mode: Work.RunMode? = fields.word("mode")
         let needs: Needs? = fields.decoded("needs")
         guard let origin: Work.Origin = fields.word("origin") else { return nil }
+        let payload = fields.map("payload")
         let readySince: BootTime? = fields.time("readySince")
         let span = fields.span("span")
+        let state: State? = fields.decoded("state")
         guard let submittedAt: WallTime = fields.time("submittedAt"),
             let trigger: Trigger = fields.word("trigger"), fields.areTaken
         else { return nil }
@@ -69,7 +74,13 @@ extension Request {
             every: every,
             lastEnd: lastEnd,
             submittedAt: submittedAt,
-            readySince: readySince
+            mode: mode ?? .normal,
+            readySince: readySince,
+            interruptedAt: interruptedAt,
+            state: state ?? .pending,
+            isCancelled: isCancelled ?? false,
+            decision: decision,
+            payload: payload
         )
     }
 }

@@ -8,7 +8,7 @@ extension Device {
         _ transition: inout Transition
     ) {
         guard let transfer = transfers[id] else { return }
-        defer { notePace(of: transfer, at: transition.now.boot) }
+        defer { recordPace(of: transfer, at: transition.now.boot) }
         switch (event, transfer.state) {
         case (.opened(let inode), .running(let attempt)):
             transfers.change(id) {
@@ -67,7 +67,7 @@ extension Device {
     }
 
     /// `before`: it. Whether all its bytes have come, or been sent, now.
-    private mutating func notePace(of before: Transfer, at now: BootTime) {
+    private mutating func recordPace(of before: Transfer, at now: BootTime) {
         guard before.isReceiving, let after = transfers[before.id], !after.isReceiving else {
             return
         }
