@@ -1,6 +1,6 @@
 package import Vocabulary
 
-/// The interface for the user's own programs outside every app: the command line, the dashboard,
+/// The interface for the user's own programs outside every app: the command line and
 /// scripts. What is served, its introspection (docs/dbus) and its documentation come from the
 /// types of its calls.
 ///

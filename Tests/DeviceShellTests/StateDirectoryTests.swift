@@ -39,7 +39,7 @@ struct StateDirectoryTests {
         try OpenDirectory(scratch.path).setModified(1_600_000_000, of: "state")
     }
 
-    @Test func `after a change each file is looked at until another would have another time`() throws {
+    @Test func `after a change each file is looked at until the next has another time`() throws {
         var now = Clocks.boot()
         state.clock = { now }
         try Files.replace(paths.state + "/other", with: "")

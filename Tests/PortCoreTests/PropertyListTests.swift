@@ -191,6 +191,7 @@ struct PropertyListTests {
 
     @Test func `a damaged list is read or refused, never more`() throws {
         for whole in [xml, try binary(xml)] {
+            var (read, refused) = (0, 0)
             var random = SeededRandom(seed: 7)
             for length in stride(from: 0, to: whole.count, by: 3) {
                 _ = try? PropertyList.read(Array(whole[..<length]))
@@ -200,9 +201,14 @@ struct PropertyListTests {
                 for _ in 0...Int(random.next() % 3) {
                     bytes[Int(random.next() % UInt64(bytes.count))] = UInt8(random.next() % 256)
                 }
-                guard let list = try? PropertyList.read(bytes) else { continue }
-                _ = PortedManifest(list, folder: "a", served: []).text
+                guard let list = try? PropertyList.read(bytes) else {
+                    refused += 1
+                    continue
+                }
+                read += 1
+                #expect(!PortedManifest(list, folder: "a", served: []).text.isEmpty)
             }
+            #expect(read > 100 && refused > 100)
         }
     }
 

@@ -349,7 +349,7 @@ complete -c offstage -n '__fish_seen_subcommand_from export-usage' -s h -l help 
 complete -c offstage -n '__fish_seen_subcommand_from replay' -l json -d 'print JSON instead of text'
 complete -c offstage -n '__fish_seen_subcommand_from replay' -l socket -r -d 'socket of the daemon (default: $OFFSTAGE_SOCKET, else $XDG_RUNTIME_DIR/offstage/socket)'
 complete -c offstage -n '__fish_seen_subcommand_from replay' -s h -l help -d 'print help and exit'
-complete -c offstage -n '__fish_seen_subcommand_from daemon' -l background -d 'return when the daemon is ready; it goes on by itself'
+complete -c offstage -n '__fish_seen_subcommand_from daemon' -l background -d 'return when the daemon is ready, and leave it running'
 complete -c offstage -n '__fish_seen_subcommand_from daemon' -l socket -r -d 'socket of the daemon (default: $OFFSTAGE_SOCKET, else $XDG_RUNTIME_DIR/offstage/socket)'
 complete -c offstage -n '__fish_seen_subcommand_from daemon' -s h -l help -d 'print help and exit'
 complete -c offstage -n '__fish_seen_subcommand_from completions' -l socket -r -d 'socket of the daemon (default: $OFFSTAGE_SOCKET, else $XDG_RUNTIME_DIR/offstage/socket)'

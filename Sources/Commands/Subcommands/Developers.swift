@@ -71,7 +71,7 @@ extension OffstageProgram {
         forms: ["[-- OPTION...]"],
         operands: 0...64,
         options: [
-            OptionRow("background", "return when the daemon is ready; it goes on by itself")
+            OptionRow("background", "return when the daemon is ready, and leave it running")
         ],
         details: [
             "Executes the offstaged beside this program, with the given options, in this terminal. "

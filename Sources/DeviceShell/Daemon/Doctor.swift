@@ -137,7 +137,7 @@ struct Doctor {
             ok: sees,
             sees ? "their units are watched in \(path)" : "no user manager of systemd (\(path))",
             lost: sees ? "" : "a start by the desktop is a use only for apps with UseFrom=",
-            fix: sees ? "" : "as root: apt install libpam-systemd; then log in anew"
+            fix: sees ? "" : "as root: apt install libpam-systemd; then log out and in again"
         )
     }
 
@@ -181,7 +181,8 @@ struct Doctor {
             problem ?? "the address of the socket is published there",
             lost: problem == nil
                 ? "" : "programs cannot look up the address there; apps still use the socket",
-            fix: problem == nil ? "" : "as root: apt install dbus-user-session; then log in anew"
+            fix: problem == nil
+                ? "" : "as root: apt install dbus-user-session; then log out and in again"
         )
     }
 

@@ -23,7 +23,7 @@ extension GatewayDriver {
         if apps.count >= limit - limit / 10 {
             // What is on its way to the store is not known there.
             usedApps = Set((writing?.apps ?? []) + (writing?.newApps ?? []))
-            for change in batch.changes { noteUse(change) }
+            for change in batch.changes { recordUse(change) }
             ask(.unusedApps(limit: 1000), into: &actions)
         }
         ask(.expired(by: now.wall, limit: Self.piece), into: &actions)
@@ -65,7 +65,7 @@ extension GatewayDriver {
 
     // MARK: Apps
 
-    private mutating func noteUse(_ change: StoreBatch.Change) {
+    private mutating func recordUse(_ change: StoreBatch.Change) {
         switch change {
         case .app(let app, _): usedApps.insert(app)
         case .registration(_, let registration): usedApps.insert(registration.app)

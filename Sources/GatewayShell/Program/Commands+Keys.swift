@@ -152,7 +152,7 @@ extension GatewayProgram {
                 invocation.console.print("the private key is in \(path)")
             }
         }
-        if hadOneTeam { try noteTeams(file, invocation) }
+        if hadOneTeam { try tellOfTeams(file, invocation) }
     }
 
     static let devices = Subcommand(

@@ -115,7 +115,7 @@ extension GatewayProgram {
                 "team \(team) has no key yet: offstage-gateway keys add ID --team=\(team)"
             )
         }
-        if hadOneTeam { try noteTeams(file, invocation) }
+        if hadOneTeam { try tellOfTeams(file, invocation) }
     }
 
     private static func removeTopic(
@@ -133,7 +133,7 @@ extension GatewayProgram {
     }
 
     /// There was one team: says which apps were closed if there are several now.
-    static func noteTeams(
+    static func tellOfTeams(
         _ file: KeysFile,
         _ invocation: GatewayInvocation
     ) throws(Failure) {

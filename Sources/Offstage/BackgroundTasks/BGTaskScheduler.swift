@@ -128,7 +128,7 @@ public class BGTaskScheduler: NSObject, @unchecked Sendable {  // All state: the
     /// none.
     public func cancel(taskRequestWithIdentifier identifier: String) {
         // An empty name would mean all. One with a zero byte nothing can have been submitted by.
-        guard !identifier.isEmpty, !identifier.utf8.contains(0) else { return }
+        guard !identifier.isEmpty, !identifier.hasZeroByte else { return }
         cancel(identifier)
     }
 
@@ -173,7 +173,7 @@ public class BGTaskScheduler: NSObject, @unchecked Sendable {  // All state: the
 
     private static func call(_ request: BGTaskRequest) throws -> App1.Submit {
         // D-Bus would carry another identifier in its place, which may be permitted.
-        guard !request.identifier.utf8.contains(0) else {
+        guard !request.identifier.hasZeroByte else {
             throw Error(
                 .notPermitted,
                 reason: "an identifier has no zero byte: \(request.identifier.quoted) (use one "

@@ -15,7 +15,7 @@ extension AppSession {
         state.withLock { state in
             if state.hasFinishedLaunching { return .registeredLate }
             if state.handlers[identifier] != nil { return .registeredTwice }
-            if identifier.utf8.contains(0) { return .registeredUnpermitted }
+            if identifier.hasZeroByte { return .registeredUnpermitted }
             if let permitted = state.greeting?.permitted,
                 !permitted.contains(where: { Self.matches(identifier, $0) })
             {

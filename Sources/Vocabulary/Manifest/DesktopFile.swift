@@ -68,7 +68,7 @@ struct DesktopFile {
     private mutating func readHeader(_ line: Substring.UTF8View, _ number: Int) {
         let name = line.dropFirst().dropLast()
         let isClosed = line.count >= 2 && line.last == UInt8(ascii: "]")
-        noteMisspelling(line, number)
+        warnOfMisspelling(line, number)
         guard isClosed, !name.contains(where: { $0 == 0x5B || $0 == 0x5D || $0 < 0x20 }) else {
             return report(
                 number,
@@ -97,7 +97,7 @@ struct DesktopFile {
         }
     }
 
-    private mutating func noteMisspelling(_ line: Substring.UTF8View, _ number: Int) {
+    private mutating func warnOfMisspelling(_ line: Substring.UTF8View, _ number: Int) {
         let text = String(Substring(line))
         let ours = "[\(Self.ourGroup)]"
         guard misspelt == nil, text != ours else { return }

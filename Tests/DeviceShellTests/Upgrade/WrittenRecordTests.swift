@@ -65,8 +65,10 @@ struct WrittenRecordTests {
         }
     }
 
-    private static func read(_ name: String, _ value: Value) -> (byHand: Record?, byCodable: Record?)
-    {
+    private static func read(
+        _ name: String,
+        _ value: Value
+    ) -> (byHand: Record?, byCodable: Record?) {
         let decoder = ValueDecoder()
         return name == "app"
             ? (
