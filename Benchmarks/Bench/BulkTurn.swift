@@ -58,7 +58,9 @@ struct BulkTurn {
         return ReplyToken(replies)
     }
 
-    mutating func figures() throws -> [Figure] { try requestFigures() + transferFigures() }
+    mutating func figures() throws -> [Figure] {
+        try requestFigures() + transferFigures() + appFigures()
+    }
 
     private mutating func requestFigures() throws -> [Figure] {
         var events: [Event] = []
