@@ -146,8 +146,8 @@ struct NetworkCodecTests {
                 Issue.record("message \(number) is not in the corpus")
                 continue
             }
-            try FileDescriptor(opening: "\(folder)/message-\(number)", [.writing, .create])
-                .writeAll(bytes.span)
+            let path = "\(folder)/message-\(number)"
+            try FileDescriptor(opening: path, [.writing, .create, .truncate]).writeAll(bytes.span)
         }
     }
 
