@@ -22,7 +22,7 @@ struct TurnOrderTests {
     /// One a second.
     private func ordered(_ events: [Event]) -> [TimedEvent] {
         var inbox = events.enumerated().map { TimedEvent($1, at: moment($0)) }
-        inbox.putEndsFirst()
+        inbox.putEndsFirst(before: nil, since: nil)
         return inbox
     }
 
@@ -32,18 +32,46 @@ struct TurnOrderTests {
         let exited = Event.process(one, .exited(.status(0), nil))
         let gone = Event.app(one, .disconnected)
         let inbox = ordered([other, .timer, completed, other, low, exited, gone])
-        #expect(inbox.map(\.event) == [other, completed, exited, gone, .timer, other, low])
+        #expect(inbox.map(\.event) == [completed, exited, gone, other, .timer, other, low])
         // No time is before the one that was heard last.
         #expect(zip(inbox, inbox.dropFirst()).allSatisfy { $0.moment.boot <= $1.moment.boot })
     }
 
-    @Test func `what interrupts nobody, or comes when nobody ends, stays where it is`() {
+    @Test func `what opens a turn stays first, and all stays where it is when nobody ends`() {
         let exited = Event.process(one, .exited(.status(1), nil))
         let kept: [[Event]] = [
-            [.app(two, .disconnected), exited, .timer],
+            [.stopping, exited, .timer], [.sleep(.ended), exited, .app(two, .disconnected)],
             [.timer, .app(one, .disconnected), low, .process(one, .machineOutOfMemory)],
-            [.storageRecovered, .app(two, .disconnected), exited],
         ]
         for events in kept { #expect(ordered(events).map(\.event) == events) }
+    }
+
+    /// The event before an end may be the end of another: nothing may be due by that either.
+    @Test func `nothing is due yet when an end is heard that came too late`() {
+        let ends = [one, two].map { Event.process($0, .exited(.status(0), nil)) }
+        func heard(due: Int, last: Moment) -> [Moment] {
+            var inbox = [ends[0], .timer, ends[1]].map { TimedEvent($0, at: moment(60)) }
+            inbox.putEndsFirst(before: moment(due).boot, since: last)
+            return inbox.map(\.moment)
+        }
+        let early = heard(due: 50, last: moment(40))
+        #expect(early[0] == early[1] && early[2] == moment(60))
+        #expect(early[0].boot < moment(50).boot && early[0].boot > moment(49).boot)
+        #expect(moment(60).boot - early[0].boot == moment(60).awake - early[0].awake)
+        #expect(moment(60).boot - early[0].boot == moment(60).wall - early[0].wall)
+        // It comes in time, or the machine has slept, or its clock was set back.
+        #expect(heard(due: 61, last: moment(40))[0] == moment(60))
+        var last = moment(40)
+        last.awake = moment(60).awake
+        #expect(heard(due: 50, last: last)[0] == moment(60))
+        last = moment(40)
+        last.wall = moment(100).wall
+        #expect(heard(due: 50, last: last)[0] == moment(60))
+        #expect(heard(due: 30, last: moment(40))[0] == moment(40))
+        // What is said counts as well as an end.
+        let completed = Event.app(one, .completed(DeliveryID(1), .succeeded))
+        var inbox = [.timer, low, completed].map { TimedEvent($0, at: moment(60)) }
+        inbox.putEndsFirst(before: moment(50).boot, since: moment(40))
+        #expect(inbox.map(\.event) == [completed, .timer, low])
     }
 }

@@ -24,6 +24,8 @@ final class Machine {
     private var alarm: TimerSource?
     private var timer: TimerSource?
     /// As the device asked for them last, without those that are over.
+    /// When the device heard the last event.
+    private var lastHeard: Moment?
     private(set) var timers = Timers()
     let stayAwake: StayAwake
     private let idleInhibition: IdleInhibition
@@ -116,8 +118,9 @@ final class Machine {
     }
 
     func takeInbox() -> [TimedEvent] {
-        inbox.putEndsFirst()
+        inbox.putEndsFirst(before: timers.first, since: lastHeard)
         measureBeforeInterruptions()
+        lastHeard = inbox.last?.moment ?? lastHeard
         defer { inbox.removeAll(keepingCapacity: true) }
         return inbox
     }
@@ -419,65 +422,6 @@ final class Machine {
             return
         }
         processes?.notifyFailures(app, count: count, reason: reason, command: words)
-    }
-}
-
-extension Event {
-    /// Whether a run may have to stop for it, to go on later.
-    fileprivate var mayInterrupt: Bool {
-        switch self {
-        case .timer, .clockChanged, .settings, .condition, .user: true
-        case .started, .stopping, .sleep, .manifests, .process, .app, .used, .triggered, .transfer,
-            .storageRecovered:
-            false
-        }
-    }
-
-    /// The launch whose process has ended with it.
-    fileprivate var endedLaunch: LaunchID? {
-        if case .process(let id, .exited) = self { id } else { nil }
-    }
-
-    /// The launch that it is about, or that has said it.
-    fileprivate var ownLaunch: LaunchID? {
-        switch self {
-        case .process(let id, _), .app(let id, _): id
-        case .started, .stopping, .timer, .clockChanged, .sleep, .manifests, .settings,
-            .condition, .used, .triggered, .transfer, .user, .storageRecovered:
-            nil
-        }
-    }
-
-    /// Nothing of the same turn comes before it.
-    fileprivate var opensTurn: Bool {
-        switch self {
-        case .started, .stopping: true
-        case .timer, .clockChanged, .sleep, .manifests, .settings, .condition, .process, .app,
-            .used, .triggered, .transfer, .user, .storageRecovered:
-            false
-        }
-    }
-}
-
-extension [TimedEvent] {
-    /// Whoever had ended by itself was not interrupted by what the same turn brought: a run that is
-    /// over is not asked for again. What an app has said stays before its end: its work may be
-    /// complete with that.
-    mutating func putEndsFirst() {
-        guard let first = firstIndex(where: \.event.mayInterrupt) else { return }
-        let ended = self[first...].compactMap(\.event.endedLaunch)
-        guard !ended.isEmpty else { return }
-        let moment = self[first].moment
-        var early: [TimedEvent] = []
-        var late: [TimedEvent] = []
-        for timed in self[first...] {
-            if let launch = timed.event.ownLaunch, ended.contains(launch) {
-                early.append(TimedEvent(timed.event, at: moment))
-            } else {
-                late.append(timed)
-            }
-        }
-        replaceSubrange(first..., with: early + late)
     }
 }
 
