@@ -1,8 +1,8 @@
 import Vocabulary
 
 // Records are written by hand, which costs a fraction of what `Codable` takes: that was a quarter
-// of the daemon's own work for a launch. Rare fields still go by `Codable`, and that of the
-// compiler can read each record; `WrittenRecordTests` finds a field that is forgotten here.
+// of the daemon's own work for a launch. Rare fields still go through `Codable`. The
+// synthesized `Codable` can read every record; `WrittenRecordTests` finds a field forgotten here.
 
 /// The fields of one record; what is nil is left out. Put in the order of their names.
 struct RecordFields {

@@ -2,9 +2,9 @@ import Vocabulary
 
 /// The fields of a record as the store keeps it, taken one after the other in the order of their
 /// names. Reading the records is most of what a start takes, and `Codable` most of that: apps and
-/// requests, of which there may be thousands, are read with this, in a fraction of the time. What
-/// has another field, or one of another kind, makes no record here: `Codable` reads it, or says
-/// what is wrong with it.
+/// requests, of which there may be thousands, are read with this instead. A record with an unknown
+/// field, or a value of the wrong type, is not accepted here: `Codable` reads it, or reports what
+/// is wrong with it.
 struct StoredFields {
     private let entries: [ValueMap.Entry]
     private var index = 0

@@ -58,8 +58,8 @@ final class Download: RunningExchange {
     static let syncInterval = Interval.seconds(2)
     /// So many may be in the file and not durable: a network is faster than most disks.
     static let mostUnsynced: Int64 = 7 << 20
-    /// So many may be in the file while the daemon has not stored that they are durable. With what
-    /// libcurl hands over at once they are less than the 16 MB that a kill may cost.
+    /// The most bytes in the file that the daemon has not stored as durable. Together with what
+    /// libcurl delivers in one call this is less than the 16 MB that a kill may cost.
     static let mostUnstored: Int64 = 14 << 20
     /// Of a redirect.
     private static let longestRedirectBody = 1 << 20
@@ -353,7 +353,7 @@ final class Download: RunningExchange {
 
     func tick(_ now: BootTime) {
         if isHeld, let meter, !meter.isAhead(at: now) { resume() }
-        // What it was told came to nothing if it could not store it then.
+        // The daemon drops progress that it cannot store, so it is told again.
         if isHeld, isFarAhead, now - toldAt >= Self.syncInterval { told = (-1, -1) }
         guard end == nil, isResumable, !isSyncing, unsynced > 0,
             now - syncedAt >= Self.syncInterval

@@ -1,7 +1,7 @@
-/// How much of a file the daemon has stored of what it was told is durable.
+/// How many durable bytes of a file the daemon has stored.
 struct StoredBytes {
     private(set) var count: Int64
-    /// What it was told and has not answered: bytes from the file's start, and all of them.
+    /// Progress that it has not confirmed: durable bytes from the file's start, and in all.
     private var told: [(durable: Int64, count: Int64)] = []
 
     init(_ count: Int64) { self.count = count }
@@ -10,7 +10,7 @@ struct StoredBytes {
         if count > self.count { told.append((durable, count)) }
     }
 
-    /// The first of what it was told with that number is what it must have stored.
+    /// Several reports may have the same `durable`; the first of them is surely stored.
     mutating func answered(durable: Int64) {
         guard let index = told.firstIndex(where: { $0.durable == durable }) else { return }
         count = max(count, told[index].count)

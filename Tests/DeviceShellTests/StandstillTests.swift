@@ -3,9 +3,9 @@ import TestKit
 import Testing
 import Vocabulary
 
-/// A daemon that could not look for a while: stopped, or kept from the processor.
+/// A daemon that could not run for a while: stopped, or without processor time.
 struct StandstillTests {
-    /// The end of the first is no occasion to find the others' time over.
+    /// The first exit must not make the daemon expire the other runs.
     @Test func `commands that ended while the daemon stood still are not taken for expired`() throws
     {
         let bench = try DaemonBench("expiry-warning = 1s\nwake-grant = 3s\n")

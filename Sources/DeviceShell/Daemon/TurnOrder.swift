@@ -43,10 +43,11 @@ extension Event {
 }
 
 extension [TimedEvent] {
-    /// Who had ended by itself was not stopped by what the same turn brought: a run that is over is
-    /// not asked for again. What an app has said stays before its end, because its work may be
-    /// complete with that. Nor is anybody's time over while the daemon has not heard what they said
-    /// and did: when something is due, that comes first, at a moment when nothing is due.
+    /// A process that had exited by itself was not stopped by another event of the same turn, so
+    /// its exit comes first and its run is not repeated. What an app has said stays before its
+    /// exit, because its work may be complete with that. When a deadline has passed, everything
+    /// that processes said and did comes first, at a moment before that deadline: a daemon that
+    /// was late must not expire a run that is over.
     ///
     /// `due`: when the device wants to be asked next; `last`: when it heard the last event.
     mutating func putEndsFirst(before due: BootTime?, since last: Moment?) {
@@ -71,8 +72,7 @@ extension [TimedEvent] {
 }
 
 extension Moment {
-    /// When nothing is due yet, should a daemon that could not look have come too late; never
-    /// before `last`.
+    /// Just before `due`, if that has passed; never before `last`.
     fileprivate func moved(before due: BootTime?, since last: Moment?) -> Moment {
         guard let due, let last, boot >= due else { return self }
         let wanted = boot - due + .milliseconds(1)

@@ -28,7 +28,7 @@ final class Transfers {
     private var running: [TransferID: NetworkProcess] = [:]
     /// Of those, and of what is complete and has yet to be put in place.
     private var partials: [TransferID: TransferFiles.PartialFile] = [:]
-    /// What the network process said of durable bytes, to be answered when it is stored.
+    /// Progress that the network process reported, to be confirmed when it is stored.
     private var told: [(id: TransferID, durable: Int64)] = []
     /// How often in a row the file of one was locked by another process.
     private var inUse: [TransferID: Int] = [:]
@@ -83,7 +83,7 @@ final class Transfers {
     /// The transfer has ended.
     func release(_ id: TransferID) { sources.release(id) }
 
-    /// What was told before is in the store, or came to nothing: then it is told again.
+    /// Confirms the progress that is stored now. What is not stored is reported again.
     func turnEnded(isStored: Bool) {
         guard !told.isEmpty else { return }
         for (id, durable) in told where isStored {
