@@ -14,7 +14,6 @@ package struct AppState: Sendable {
         @OmittedIfDefault var lacksProgram = false
         var requests: [Request] = []
         var launches: [Launch] = []
-        var heldBy = GateSet()
         var toldHolds = GateSet()
         var refreshHeldBy = GateSet()
         var holdTimes: [HoldTime] = []
@@ -124,8 +123,9 @@ package struct AppState: Sendable {
     }
     /// What was learned of it is enough to go by.
     var isLearned: Bool {
-        opens >= RefreshPolicy.enoughOpens && gains.days >= RefreshPolicy.enoughDays
+        opens >= RefreshPolicy.enoughOpens && isKnownForLong
     }
+    var isKnownForLong: Bool { gains.days >= RefreshPolicy.enoughDays }
     /// Something tells of its use, and it asks for refreshes: their moments are chosen by what is
     /// learned.
     var isPlanned: Bool {
@@ -140,9 +140,7 @@ package struct AppState: Sendable {
     /// Transient: made by `offstage submit`, its manifest lives in the store.
     package var isTransient: Bool { content[0].record.transient != nil }
 
-    /// The gates that hold any of its requests, as of the last look.
-    var heldBy: GateSet { content[0].heldBy }
-    /// Those of them that are told, now and afterwards.
+    /// The gates that hold any of its requests and are told, now and afterwards.
     var toldHolds: GateSet { content[0].toldHolds }
     /// Those that hold any of its refreshes.
     var refreshHeldBy: GateSet {
@@ -167,8 +165,7 @@ package struct AppState: Sendable {
         }
     }
 
-    mutating func setHeld(by gates: GateSet, told: GateSet, at now: WallTime) {
-        if gates != heldBy { content[0].heldBy = gates }
+    mutating func tellHolds(_ told: GateSet, at now: WallTime) {
         guard told != toldHolds else { return }
         content[0].holdTimes.change(from: toldHolds, to: told, at: now)
         content[0].toldHolds = told
@@ -218,13 +215,6 @@ extension AppState {
         let span = launches.span
         for index in span.indices where span[index].id == launch { return index }
         return nil
-    }
-    /// A run of this launch is to end.
-    func hasGrant(_ launch: LaunchID) -> Bool {
-        guard let index = index(of: launch) else { return false }
-        let launches = launches
-        guard let end = launches.span[index].wake?.end else { return false }
-        return end != .distantFuture
     }
     func index(of request: RequestID) -> Int? {
         let requests = requests
@@ -279,10 +269,7 @@ extension AppState {
     var isForeground: Bool {
         let launches = launches
         let span = launches.span
-        for index in span.indices
-        where span[index].presence == .foreground && span[index].role == .main {
-            return true
-        }
+        for index in span.indices where span[index].isForeground { return true }
         return false
     }
 }

@@ -10,19 +10,10 @@ package struct AppTable: Hashable, Sendable {
     private static let vacant = AppState(id: AppID(""))
     private var indices: [AppID: Int] = [:]
     private var free: [Int] = []
-    /// By index. Apart from the apps, so that finding the earliest reads one short array.
-    private var dates: [Dates] = []
+    /// By index. Apart from the apps, so that those that an event concerns are found without
+    /// looking at all.
+    private var waits = SummaryTree<AppWait>()
     package private(set) var count = 0
-
-    /// The next instants at which an answer about an app can change by itself.
-    struct Dates: Hashable, Sendable, Codable {
-        /// Waiting work may start.
-        var start = BootTime.distantFuture
-        /// Anything else.
-        var look = BootTime.distantFuture
-        /// Nothing but the use of the device holds some of its work.
-        var waitsForIdle = false
-    }
 
     package init() {}
 
@@ -47,7 +38,7 @@ package struct AppTable: Hashable, Sendable {
         } else {
             index = endIndex
             pages.append(Array(repeating: Self.vacant, count: Self.pageSize))
-            dates.append(contentsOf: Array(repeating: Dates(), count: Self.pageSize))
+            waits.makeRoom(for: endIndex)
             free = (index + 1..<endIndex).reversed()
         }
         pages[index / Self.pageSize][index % Self.pageSize] = app
@@ -59,50 +50,60 @@ package struct AppTable: Hashable, Sendable {
     mutating func remove(at index: Int) {
         indices[self[index].id] = nil
         pages[index / Self.pageSize][index % Self.pageSize] = Self.vacant
-        dates[index] = Dates()
+        waits[index] = .none
         free.append(index)
         count -= 1
     }
 
-    /// The earliest of each.
-    var earliest: Dates {
-        var earliest = Dates()
-        let span = dates.span
-        for index in span.indices {
-            earliest.start = min(earliest.start, span[index].start)
-            earliest.look = min(earliest.look, span[index].look)
-            earliest.waitsForIdle = earliest.waitsForIdle || span[index].waitsForIdle
-        }
-        return earliest
+    /// Of all apps.
+    var wait: AppWait { waits.summary }
+
+    func wait(of index: Int) -> AppWait { waits[index] }
+
+    mutating func set(_ wait: AppWait, of index: Int) { waits[index] = wait }
+
+    mutating func startsAt(_ time: BootTime, _ index: Int) { waits[index].start = time }
+
+    /// Some of its work was held by these gates when its turn came.
+    mutating func waits(for holds: GateHolds, _ index: Int) {
+        waits[index].merge(AppWait(start: holds.next, heldBy: holds.gates))
     }
 
     /// Whose work may start next by time alone; nil: nobody's.
     var nextStart: (index: Int, time: BootTime)? {
-        var next: (index: Int, time: BootTime)?
-        let span = dates.span
-        for index in span.indices
-        where span[index].start < next?.time ?? .distantFuture {
-            next = (index, span[index].start)
-        }
-        return next
+        let time = wait.start
+        guard time != .distantFuture else { return nil }
+        return waits.first { $0.start == time }.map { ($0, time) }
     }
-
-    func start(of index: Int) -> BootTime { dates[index].start }
 
     /// Those whose work starts by time alone.
-    var dated: [Int] { dates.indices.filter { dates[$0].start != .distantFuture } }
-
-    mutating func set(_ dates: Dates, of index: Int) { self.dates[index] = dates }
-
-    mutating func startsAt(_ time: BootTime, _ index: Int) { dates[index].start = time }
-
-    mutating func startsNotAfter(_ time: BootTime, _ index: Int) {
-        dates[index].start = min(dates[index].start, time)
-    }
+    var dated: [Int] { waits.indices { $0.start != .distantFuture } }
 
     /// Those whose time has come.
-    func due(at now: BootTime) -> [Int] {
-        dates.indices.filter { dates[$0].start <= now || dates[$0].look <= now }
+    func due(at now: BootTime) -> [Int] { waits.indices { $0.start <= now || $0.look <= now } }
+
+    /// Those of which one of these gates held some work at the last look.
+    func held(by gates: GateSet) -> [Int] { waits.indices { $0.heldBy.overlaps(gates) } }
+}
+
+/// What an app waits for, as of the last look at it; of several apps, what any of them waits for.
+struct AppWait: Summary, Codable {
+    /// When waiting work may start by time alone.
+    var start = BootTime.distantFuture
+    /// When anything else about it can change by itself.
+    var look = BootTime.distantFuture
+    /// The gates that hold any of its requests.
+    var heldBy = GateSet()
+    /// Nothing but the use of the device holds some of its work.
+    var waitsForIdle = false
+
+    static let none = AppWait()
+
+    mutating func merge(_ other: AppWait) {
+        start = min(start, other.start)
+        look = min(look, other.look)
+        heldBy.formUnion(other.heldBy)
+        waitsForIdle = waitsForIdle || other.waitsForIdle
     }
 }
 
@@ -115,7 +116,7 @@ extension AppTable: Codable {
 
         struct Slot: Codable {
             var index: Int
-            var dates: Dates
+            var wait: AppWait
             var app: AppState
         }
     }
@@ -125,7 +126,7 @@ extension AppTable: Codable {
         try Form(
             endIndex: endIndex,
             free: free,
-            apps: used.map { Form.Slot(index: $0, dates: dates[$0], app: self[$0]) }
+            apps: used.map { Form.Slot(index: $0, wait: waits[$0], app: self[$0]) }
         ).encode(to: encoder)
     }
 
@@ -145,11 +146,11 @@ extension AppTable: Codable {
             repeating: Array(repeating: Self.vacant, count: size),
             count: form.endIndex / size
         )
-        dates = Array(repeating: Dates(), count: form.endIndex)
+        waits.makeRoom(for: form.endIndex)
         free = form.free
         for slot in form.apps {
             pages[slot.index / size][slot.index % size] = slot.app
-            dates[slot.index] = slot.dates
+            waits[slot.index] = slot.wait
             indices[slot.app.id] = slot.index
             count += 1
         }

@@ -4,18 +4,18 @@ package import Vocabulary
 extension Device {
     /// The live launches, in the order of their beginning.
     package var launches: [(app: Int, launch: Launch)] {
-        owners.compactMap { owner in
-            apps[owner.app].launches.first { $0.id == owner.launch }.map { (owner.app, $0) }
+        liveLaunches.compactMap { entry in
+            apps[entry.app].launches.first { $0.id == entry.launch }.map { (entry.app, $0) }
         }
     }
 
     /// Calls `body` with each launch that has a run, in the order of their beginning.
     package func forEachRun(_ body: (Launch, Wake) -> Void) {
-        for owner in owners {
-            let launches = apps[owner.app].launches
+        for entry in liveLaunches {
+            let launches = apps[entry.app].launches
             // By a span: an array's elements would be copied to be looked at.
             let span = launches.span
-            for launchIndex in span.indices where span[launchIndex].id == owner.launch {
+            for launchIndex in span.indices where span[launchIndex].id == entry.launch {
                 if let wake = span[launchIndex].wake { body(span[launchIndex], wake) }
             }
         }
@@ -23,16 +23,16 @@ extension Device {
 
     /// The live launches with their apps, in the order of their beginning.
     package var launchOwners: [(launch: LaunchID, app: AppID)] {
-        owners.map { ($0.launch, apps[$0.app].id) }
+        liveLaunches.map { ($0.launch, apps[$0.app].id) }
     }
 
     /// Commands in a run that may be frozen at any moment, and reported as they are then.
     package var interruptibleLaunches: [LaunchID] {
         var found: [LaunchID] = []
-        for owner in owners {
-            let app = apps[owner.app]
+        for entry in liveLaunches {
+            let app = apps[entry.app]
             for launch in app.launches
-            where launch.id == owner.launch && launch.isInterruptible(app.manifest) {
+            where launch.id == entry.launch && launch.isInterruptible(app.manifest) {
                 found.append(launch.id)
             }
         }

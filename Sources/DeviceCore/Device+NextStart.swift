@@ -28,7 +28,7 @@ extension Device {
     /// When work of an app may start, as far as that goes by time: at its date other gates may
     /// hold it than now.
     private func startTime(of index: Int, at now: Moment) -> BootTime {
-        var time = apps.start(of: index)
+        var time = apps.wait(of: index).start
         // Each round is a gate that closes meanwhile.
         for _ in 0..<8 where time != .distantFuture && time > now.boot {
             var context = gateContext(of: index, at: now.after(time - now.boot))

@@ -8,8 +8,8 @@ extension Device {
     mutating func save(app index: Int, request: RequestID) { save(.request(index, request)) }
     mutating func save(app index: Int, launch: LaunchID) { save(.launch(index, launch)) }
 
-    mutating func forget(request: RequestID) {
-        refreshPolicy.membersChanged()
+    mutating func forget(request: RequestID, of index: Int) {
+        refreshPolicy.memberChanged(index)
         save(.gone(RecordKey(.request, request.description)))
     }
     mutating func forget(launch: LaunchID) {
@@ -153,8 +153,8 @@ extension Device {
     private mutating func restore(_ record: LaunchRecord) {
         let index = ensureApp(record.app)
         apps[index].add(record.launch)
-        owners.append(Owner(launch: record.launch.id, app: index))
-        count(record.launch.runGrant, by: 1)
+        let claims = LaunchClaims(of: record.launch, wantsScreen: false)
+        liveLaunches.append(record.launch.id, app: index, claims)
     }
 
     private mutating func restore(_ record: TransferRecord) {

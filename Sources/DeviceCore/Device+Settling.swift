@@ -67,16 +67,15 @@ extension Device {
                 ready.removeFirst(index + 1)
                 return
             }
-            var (held, told) = (apps[next.app].heldBy, apps[next.app].toldHolds)
-            held.formUnion(answer.gates)
+            var told = apps[next.app].toldHolds
             told.formUnion(self.told(answer.gates))
-            apps[next.app].setHeld(by: held, told: told, at: transition.now.wall)
+            apps[next.app].tellHolds(told, at: transition.now.wall)
             if apps[next.app].requests[request].trigger.spendsRefreshBudget {
                 var held = apps[next.app].refreshHeldBy
                 held.formUnion(answer.gates)
                 setRefreshHeld(next.app, by: held)
             }
-            apps.startsNotAfter(answer.next, next.app)
+            apps.waits(for: answer, next.app)
         }
         ready.removeAll()
     }
@@ -110,13 +109,11 @@ extension Device {
             if since != request.readySince { apps[index].requests[requestIndex].readySince = since }
         }
         setRefreshHeld(index, by: refreshHeld)
-        apps[index].setHeld(by: held, told: told, at: transition.now.wall)
+        apps[index].tellHolds(told, at: transition.now.wall)
         if held.overlaps(.unused) { recordUnused(index, &transition) }
-        let look = nextDeadline(of: index, at: transition.now)
-        apps.set(
-            AppTable.Dates(start: next, look: look, waitsForIdle: waitsForIdle),
-            of: index
-        )
+        var wait = AppWait(start: next, heldBy: held, waitsForIdle: waitsForIdle)
+        wait.look = nextDeadline(of: index, at: transition.now)
+        apps.set(wait, of: index)
         return ready
     }
 
@@ -125,8 +122,8 @@ extension Device {
     private func readyTime(of request: Request, _ index: Int, _ now: Moment) -> BootTime {
         if let known = request.readySince { return known }
         guard let date = request.earliest, date <= now.wall,
-            apps[index].heldBy.contains(.earliest),
-            apps[index].heldBy.isSubset(of: .ofDates)
+            apps.wait(of: index).heldBy.contains(.earliest),
+            apps.wait(of: index).heldBy.isSubset(of: .ofDates)
         else { return now.boot }
         return now.boot - (now.wall - date)
     }
@@ -210,8 +207,8 @@ extension Device {
         _ transition: inout Transition
     ) {
         apps[index].requests.removeAll { $0.id == request.id }
-        forget(request: request.id)
-        if request.trigger.spendsRefreshBudget { refreshPolicy.requestsChanged() }
+        forget(request: request.id, of: index)
+        if request.trigger.spendsRefreshBudget { refreshPolicy.requestsChanged(of: index) }
         appendHistory(
             .dropped(identifier: request.identifier, reason: reason),
             app: index,
@@ -229,7 +226,7 @@ extension Device {
 
     /// Asks for the next instants at which an answer can change, when they are others than before.
     mutating func rearm(_ transition: inout Transition) {
-        var next = apps.earliest
+        var next = apps.wait
         if !touched.isEmpty { next.look = transition.now.boot }
         if let end = sleep.endsAt, !sleep.withheld.isEmpty {
             next.look = min(next.look, transition.now.boot(of: end))
@@ -260,6 +257,7 @@ extension Device {
         updateHold(&transition)
         updateIdleInhibition(&transition)
         sleepAgain(next: start, &next.look, &transition)
+        if isTimerSpent { (self.armed, isTimerSpent) = (Timers(), false) }
         let wanted = Timers(alarm: armed(next.start), timer: armed(next.look))
         if wanted != self.armed {
             self.armed = wanted
@@ -275,10 +273,7 @@ extension Device {
     /// Work in an app that the user looks at has no grant, and no claim on the device's sleep.
     private mutating func updateHold(_ transition: inout Transition) {
         // A download that the machine sleeps over would begin anew, or take all night.
-        var hold = !transfers.running.isEmpty
-        if running.all > 0 {
-            for owner in owners where !hold { hold = apps[owner.app].hasGrant(owner.launch) }
-        }
+        let hold = !transfers.running.isEmpty || liveLaunches.count(.timedRun) > 0
         if hold != isHeldAwake {
             isHeldAwake = hold
             transition.emit(.holdAwake(hold))

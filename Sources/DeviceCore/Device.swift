@@ -20,11 +20,11 @@ package struct Device: Hashable, Sendable, Codable {
     package internal(set) var seed: Int64 = 0
     package internal(set) var startedAt = BootTime(nanoseconds: 0)
     var sleep = Sleep()
-    /// Runs in progress.
-    package internal(set) var running = Running()
     var serials = Serials()
     var lastMoment: Moment?
     var armed = Timers()
+    /// One-shot: should one have come too early, it is asked for again.
+    var isTimerSpent = false
     var confirmedStart: NextStart?
     var isHeldAwake = false
     var isIdleInhibited = false
@@ -38,11 +38,7 @@ package struct Device: Hashable, Sendable, Codable {
     package internal(set) var stoppingSince: WallTime?
     var isStopping: Bool { stoppingSince != nil }
 
-    /// Who opens an app, until it is known whether it was started.
-    var waitingOpeners: [WaitingOpener] = []
-
-    /// The live launches; few, whatever the number of apps.
-    var owners: [Owner] = []
+    var liveLaunches = LaunchTable()
 
     /// Apps to look at before this event is done, by index; cleared with each event.
     var touched = UniqueList<Int>()
@@ -57,9 +53,13 @@ package struct Device: Hashable, Sendable, Codable {
         case untilContinued
     }
 
+    /// Runs in progress.
     package struct Running: Hashable, Sendable, Codable {
-        package var all = 0
-        package var processing = 0
+        package let all: Int
+        package let processing: Int
+    }
+    package var running: Running {
+        Running(all: liveLaunches.count(.run), processing: liveLaunches.count(.heavyRun))
     }
 
     /// Numbers are reserved in the store by the hundred, so that giving one out is no write.
@@ -82,10 +82,13 @@ package struct Device: Hashable, Sendable, Codable {
 
     /// Takes one event at one moment, and appends what must be done about it.
     ///
+    /// `othersFollow`: in the same turn. When to look next, and which transfers may begin, is found
+    /// after the last of them only.
     /// `rounds`: what settling takes at the most; what is left then is done a moment later.
     package mutating func handle(
         _ event: Event,
         at now: Moment,
+        othersFollow: Bool = false,
         rounds: Int = 10_000,
         into effects: inout [Effect]
     ) {
@@ -96,6 +99,7 @@ package struct Device: Hashable, Sendable, Codable {
         var transition = Transition(now: now)
         swap(&transition.effects, &effects)
         let first = transition.effects.count
+        searchIfPostponed(until: now)
         noticeSleep(&transition)
         noticeClockStep(at: now)
         measureMoments(until: now)
@@ -103,9 +107,9 @@ package struct Device: Hashable, Sendable, Codable {
         route(event, &transition)
         decideRefreshes(&transition)
         settle(rounds: rounds, &transition)
-        settleTransfers(&transition)
-        scheduleNextDecision(&transition)
-        rearm(&transition)
+        settleTransfers(othersFollow: othersFollow, &transition)
+        scheduleNextDecision(othersFollow: othersFollow, at: now)
+        if !othersFollow { rearm(&transition) }
         let changes = takeChanges()
         if !changes.isEmpty { transition.effects.insert(.save(changes), at: first) }
         swap(&transition.effects, &effects)
@@ -115,8 +119,7 @@ package struct Device: Hashable, Sendable, Codable {
     private mutating func route(_ event: Event, _ transition: inout Transition) {
         switch event {
         case .started(let start): started(start, &transition)
-        // One-shot: should it have come too early, it is asked for again.
-        case .timer: armed = Timers()
+        case .timer: isTimerSpent = true
         case .sleep(let step): sleepStep(step, &transition)
         case .clockChanged: clockChanged(&transition)
         case .manifests(let changes): for change in changes { manifest(change, &transition) }
@@ -230,8 +233,13 @@ extension Device {
 
     /// Another look at those that one of these gates held when they were last looked at.
     mutating func touch(heldBy gates: GateSet) {
+        touchTransfers(heldBy: gates)
+        for index in apps.held(by: gates) { touch(index) }
+    }
+
+    /// The same of transfers alone: what has changed is of an app that is touched itself.
+    mutating func touchTransfers(heldBy gates: GateSet) {
         if transfers.heldBy.overlaps(gates) { transfers.isTouched = true }
-        for index in 0..<apps.endIndex where apps[index].heldBy.overlaps(gates) { touch(index) }
     }
 
     mutating func touchAll() {
@@ -250,17 +258,7 @@ extension Device {
 
     /// The index of the app of a launch, and of the launch within it.
     func find(_ launch: LaunchID) -> (app: Int, launch: Int)? {
-        let span = owners.span
-        for ownerIndex in span.indices where span[ownerIndex].launch == launch {
-            let app = span[ownerIndex].app
-            return apps[app].index(of: launch).map { (app, $0) }
-        }
-        return nil
+        guard let app = liveLaunches.app(of: launch) else { return nil }
+        return apps[app].index(of: launch).map { (app, $0) }
     }
-}
-
-/// Which app a live launch belongs to.
-struct Owner: Hashable, Sendable, Codable {
-    var launch: LaunchID
-    var app: Int
 }

@@ -179,7 +179,7 @@ package struct Simulated<Port: SimulatedPort> {
         var effects: [Effect] = []
         for entry in watch.life.joined() {
             effects.removeAll(keepingCapacity: true)
-            device.handle(entry.event, at: entry.moment, into: &effects)
+            device.handle(entry.timed, into: &effects)
             guard effects != entry.decisions else { continue }
             watch.fail(
                 "decisions are equal for equal logs",

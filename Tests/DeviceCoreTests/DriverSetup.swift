@@ -63,8 +63,8 @@ extension DriverTests {
                 steps.append(.effect(effect))
             }
         }
-        mutating func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {
-            events.append(event)
+        mutating func record(_ event: TimedEvent, _ decisions: [Effect]) {
+            events.append(event.event)
         }
         mutating func recordRollback(of count: Int) { steps.append(.rollback(count)) }
     }

@@ -47,6 +47,39 @@ extension DriverTests {
         return (setup, ids[0], ids[1])
     }
 
+    @Test func `what begins is chosen when all events of a turn are known`() throws {
+        var (setup, _, download) = try Self.begun()
+        func ask(_ request: TransferRequest) -> Event {
+            .user(.transfer(request), reply: ReplyToken(2))
+        }
+        func hasBegun() -> Bool {
+            setup.effects.contains {
+                if case .transfer(download, .begin) = $0 { true } else { false }
+            }
+        }
+        setup.turn(ask(.pause([download])))
+        let end = ExchangeEnd.interrupted(.init(.stopped))
+        setup.turn(.transfer(download, .ended(end, durable: 0)))
+        setup.turn(ask(.resume([download])), ask(.pause([download])))
+        #expect(!hasBegun())
+        setup.turn(ask(.resume([download])), .timer)
+        #expect(hasBegun())
+    }
+
+    @Test func `a manifest that is read anew while the store fails counts as it was read last`() {
+        let app = AppID("app")
+        var setup = Setup(.manifests([.present(.refreshing("app"))]))
+        setup.fail()
+        let both: [ManifestChange] = [.present(.refreshing("app")), .present(.linked("other"))]
+        setup.turn(.manifests([.removed(app)]))
+        setup.turn(.manifests(both))
+        #expect(setup.driver.unsettled.map(\.event) == [.manifests(both)])
+        setup.turn(.manifests([.removed(app)]))
+        setup.turn(.manifests([.removed(app)]))
+        let events = setup.driver.unsettled.map(\.event)
+        #expect(events == [.manifests(both), .manifests([.removed(app)])])
+    }
+
     @Test func `what transfers tell while the store fails is kept, the last word of each`() throws {
         var (setup, upload, download) = try Self.begun()
         setup.fail()

@@ -292,6 +292,26 @@ struct RandomDay {
 
     // MARK: Invariants
 
+    /// What is counted and listed as things change is what a look at all of them tells.
+    private mutating func checkDerived(_ launches: [Launch]) {
+        let device = bench.device
+        let foreground = launches.count { $0.role == .main && $0.presence == .foreground }
+        let counted = device.liveLaunches.count(.foreground)
+        check(counted == foreground, "\(foreground) are in the foreground, counted \(counted)")
+        let apps = device.apps
+        let screens = launches.count { launch in
+            launch.role == .main && launch.presence == .foreground && launch.ending == nil
+                && device.find(launch.id).map { apps[$0.app].idleTimerIsDisabledBy } == launch.id
+        }
+        check(device.liveLaunches.count(.screen) == screens, "\(screens) keep the screen on")
+        for index in 0..<apps.endIndex where apps.isUsed(index) {
+            check(
+                device.refreshPolicy.members.contains(index) == apps[index].isPlanned,
+                "\(apps[index].id) takes part in refreshes or not, which is not known"
+            )
+        }
+    }
+
     private mutating func watch() {
         for effect in bench.effects { watch(effect) }
         decisions.append(contentsOf: bench.effects)
@@ -300,6 +320,7 @@ struct RandomDay {
         check(bench.device.running.all == running, "running counts \(running) runs")
         check(running <= Int(bench.device.settings.runSlots), "more run than may")
         check(bench.device.running.processing <= 1, "two process at once")
+        checkDerived(launches)
         let granted = launches.contains { $0.wake.map { $0.end != .distantFuture } ?? false }
         check(isHeldAwake == granted, "held awake with \(running) runs")
         check(frozen == Set(launches.filter(\.isFrozen).map(\.id)), "frozen is not what was said")

@@ -129,6 +129,21 @@ struct SessionLaunchTests {
         }
     }
 
+    @Test func `a task that waits for the manifest of its app begins as that comes`() throws {
+        var (bench, launch) = try Bench.withApp()
+        bench.send(.condition(.network, .kernel, .value(0)))
+        let id = try enqueue(&bench, launch, 1)
+        bench.ask(.leave(AppID("app")))
+        bench.killed(launch, signal: 9)
+        bench.advance(.minutes(30))
+        bench.send(.manifests([.removed(AppID("app"))]))
+        bench.send(.condition(.network, .kernel, .value(2)))
+        bench.advance(.minutes(1))
+        #expect(bench.transferGates(id) == ["unknown-app"])
+        bench.install(manifest)
+        #expect(bench.begun(id) != nil)
+    }
+
     /// It is suspended with its acknowledgement on the way, and resumed for what that is about.
     @Test(arguments: [false, true])
     func `what an app was offered stays with it, though there is nothing left to tell`(

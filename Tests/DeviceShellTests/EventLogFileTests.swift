@@ -12,7 +12,7 @@ import Vocabulary
         for _ in 0..<count {
             var decisions: [Effect] = []
             device.handle(.timer, at: now, into: &decisions)
-            log.append(.timer, at: now, decisions)
+            log.append(TimedEvent(.timer, at: now), decisions)
         }
     }
 
@@ -53,7 +53,7 @@ import Vocabulary
             let event = Event.started(Start(bootID: "boot", seed: seed, settings: Settings()))
             var decisions: [Effect] = []
             device.handle(event, at: now, into: &decisions)
-            log.append(event, at: now, decisions)
+            log.append(TimedEvent(event, at: now), decisions)
         }
         for events in 0...3 {
             log.writeNext(continuingWith: device)

@@ -39,8 +39,8 @@ struct LostStoreTests {
             }
         }
         func perform(_ effect: Effect) { inner.perform(effect) }
-        func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {
-            inner.record(event, at: moment, decisions)
+        func record(_ event: TimedEvent, _ decisions: [Effect]) {
+            inner.record(event, decisions)
         }
         func recordRollback(of count: Int) { inner.recordRollback(of: count) }
     }

@@ -25,8 +25,8 @@ struct Saboteur: SimulatedPort {
         if case .reply = effect { return inner.perform(effect) }
         for effect in self.effect(effect, inner.world.now) { inner.perform(effect) }
     }
-    func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {
-        inner.record(event, at: moment, self.decisions(decisions))
+    func record(_ event: TimedEvent, _ decisions: [Effect]) {
+        inner.record(event, self.decisions(decisions))
     }
     func recordRollback(of count: Int) { inner.recordRollback(of: count) }
 }

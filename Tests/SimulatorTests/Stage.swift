@@ -36,8 +36,8 @@ final class Stage {
             }
             inner.perform(effect)
         }
-        func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {
-            inner.record(event, at: moment, decisions)
+        func record(_ event: TimedEvent, _ decisions: [Effect]) {
+            inner.record(event, decisions)
         }
         func recordRollback(of count: Int) {
             notes.rollbacks += 1

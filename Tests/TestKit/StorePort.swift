@@ -1,6 +1,6 @@
 package import DeviceCore
 package import DeviceShell
-package import Vocabulary
+import Vocabulary
 
 /// What a driver needs of the world when only its store is real. Nil: nothing is kept.
 package struct StorePort: DevicePort {
@@ -30,6 +30,6 @@ package struct StorePort: DevicePort {
         }
     }
 
-    package mutating func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {}
+    package mutating func record(_ event: TimedEvent, _ decisions: [Effect]) {}
     package mutating func recordRollback(of count: Int) {}
 }

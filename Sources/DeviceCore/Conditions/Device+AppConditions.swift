@@ -62,14 +62,17 @@ extension Device {
             apps[index].idleTimerIsDisabledBy = launch
         } else if apps[index].idleTimerIsDisabledBy == launch {
             apps[index].idleTimerIsDisabledBy = nil
+        } else {
+            return
         }
+        for launchIndex in apps[index].launches.indices { updateClaims(of: index, launchIndex) }
     }
 
     /// Tells the apps that run; one that is suspended is told when it goes on.
     mutating func tellConditions(after condition: Condition, _ transition: inout Transition) {
         guard condition.isToldToApps else { return }
-        for owner in owners where apps[owner.app].watch?.launch == owner.launch {
-            take(.conditionsChanged, owner.launch, &transition)
+        for entry in liveLaunches where apps[entry.app].watch?.launch == entry.launch {
+            take(.conditionsChanged, entry.launch, &transition)
         }
     }
 
@@ -84,14 +87,7 @@ extension Device {
     /// locked. Where no source says so, it is not.
     mutating func updateIdleInhibition(_ transition: inout Transition) {
         let isLocked = conditions.known(.locked).map { $0 != 0 } ?? false
-        let inhibits =
-            !isLocked
-            && owners.contains { owner in
-                guard apps[owner.app].idleTimerIsDisabledBy == owner.launch,
-                    let main = apps[owner.app].mainLaunch
-                else { return false }
-                return main.id == owner.launch && main.presence == .foreground
-            }
+        let inhibits = !isLocked && liveLaunches.count(.screen) > 0
         guard inhibits != isIdleInhibited else { return }
         isIdleInhibited = inhibits
         transition.emit(.inhibitIdle(inhibits))

@@ -1,4 +1,4 @@
-package import Vocabulary
+import Vocabulary
 
 /// Where a driver stores what a device has decided. The daemon's shell and the simulator's virtual
 /// world both conform; neither decides anything.
@@ -17,7 +17,7 @@ package protocol DevicePort {
     /// It may take away what nobody needs any more, as a boot would.
     mutating func prepare(_ effects: [Effect])
     /// One event with its decisions, for the event log. Need not be durable.
-    mutating func record(_ event: Event, at moment: Moment, _ decisions: [Effect])
+    mutating func record(_ event: TimedEvent, _ decisions: [Effect])
     /// The last turn's events did not take place: their commit failed.
     mutating func recordRollback(of count: Int)
 }
@@ -53,16 +53,6 @@ package struct CommitError: Error, Hashable, Sendable {
     }
 
     package init(_ cause: Cause, reason: String) { (self.cause, self.reason) = (cause, reason) }
-}
-
-/// An event, and the moment at which it happened.
-package struct TimedEvent: Hashable, Sendable {
-    package var event: Event
-    package var moment: Moment
-
-    package init(_ event: Event, at moment: Moment) {
-        (self.event, self.moment) = (event, moment)
-    }
 }
 
 /// Feeds events to a device, a turn at a time: it handles all of them, commits once, then hands out
@@ -125,6 +115,7 @@ package struct Driver<Port: DevicePort> {
             // What had to wait begins nothing any more either.
             all.insert(all.remove(at: stop), at: 0)
         }
+        for index in all.indices { all[index].othersFollow = index < all.count - 1 }
         guard commit(all, looksAtStore) else { return }
         unsettled.removeAll()
         handOut()
@@ -162,8 +153,8 @@ package struct Driver<Port: DevicePort> {
         changes.removeAll(keepingCapacity: true)
         for timed in events {
             let first = effects.count
-            device.handle(timed.event, at: timed.moment, into: &effects)
-            port.record(timed.event, at: timed.moment, Array(effects[first...]))
+            device.handle(timed, into: &effects)
+            port.record(timed, Array(effects[first...]))
         }
         changes.append(contentsOf: owed)
         for effect in effects {
@@ -209,7 +200,7 @@ package struct Driver<Port: DevicePort> {
         var ignored: [Effect] = []
         for timed in eventsSince {
             ignored.removeAll(keepingCapacity: true)
-            device.handle(timed.event, at: timed.moment, into: &ignored)
+            device.handle(timed, into: &ignored)
         }
         // While the store fails, each turn ends here.
         copyDevice()
@@ -236,7 +227,7 @@ package struct Driver<Port: DevicePort> {
 
     private mutating func fail(_ error: CommitError, _ events: [TimedEvent]) {
         if error.cause == .gone { isGone = true }
-        keep(events)
+        unsettled = UnsettledEvents(events).events
         let isStart = events.contains { $0.event.isStart }
         let questions = isStart ? [] : events.filter { $0.event.question != nil }
         let refusal = Refusal(
@@ -274,7 +265,7 @@ package struct Driver<Port: DevicePort> {
         }
         // Who opened an app hears what became of it when that is stored: `unsettled` has it.
         let waiting = others.union(unsettled.compactMap { $0.event.endReply })
-            .union(device.waitingOpeners.map(\.reply))
+            .union(device.liveLaunches.flatMap(\.openers).map(\.reply))
         for effect in effects {
             guard case .reply(let token, _) = effect, !waiting.contains(token) else { continue }
             let answer = stored[token].map { Reply.requested($0) }
@@ -295,49 +286,20 @@ package struct Driver<Port: DevicePort> {
     /// After a commit that failed.
     private mutating func hear(_ event: Event, at now: Moment) {
         effects.removeAll(keepingCapacity: true)
-        device.handle(event, at: now, into: &effects)
-        remember([TimedEvent(event, at: now)])
-        port.record(event, at: now, effects)
+        let timed = TimedEvent(event, at: now)
+        device.handle(timed, into: &effects)
+        remember([timed])
+        port.record(timed, effects)
         for effect in effects {
             if case .save(let more) = effect { owed.append(contentsOf: more) }
             if effect.isPerformed { performable.append(effect) }
         }
     }
 
-    /// What one app may say that is kept.
-    private static var receiptLimit: Int { 256 }
-
-    /// Only the last word of each, and only so many words of one app, so that what is kept is
-    /// bounded however long the store fails.
-    private mutating func keep(_ events: [TimedEvent]) {
-        unsettled.removeAll()
-        for timed in events where timed.event.isSaidOnce {
-            if case .app(let launch, _) = timed.event {
-                let mine = unsettled.count {
-                    if case .app(let other, _) = $0.event { other == launch } else { false }
-                }
-                if mine >= Self.receiptLimit { continue }
-            }
-            if let start = unsettled.first?.event, let fresh = start.taking(timed.event) {
-                unsettled[0].event = fresh
-                continue
-            }
-            unsettled.removeAll { timed.event.overrides($0.event) }
-            unsettled.append(timed)
-        }
-    }
-
     private mutating func handOut() {
-        // Of the timers only the last word counts; an earlier one may be of an earlier moment.
-        let lastArm = effects.lastIndex { if case .arm = $0 { true } else { false } }
-        for (index, effect) in effects.enumerated() {
-            if case .arm = effect, index != lastArm { continue }
-            // Not any more: by a later event of the turn somebody has come, or something begun.
-            if case .sleepAgain = effect, !device.staysSentBack { continue }
-            // In the order of the decisions: what a caller is answered comes before what follows
-            // from it.
-            if effect.isPerformed { performable.append(effect) }
-        }
+        // In the order of the decisions: what a caller is answered comes before what follows from
+        // it.
+        for effect in effects where effect.isPerformed { performable.append(effect) }
     }
 }
 
@@ -395,18 +357,6 @@ extension Event {
     }
 
     fileprivate var isStart: Bool { if case .started = self { true } else { false } }
-
-    /// Must not be lost with a commit that fails: the world says it once. Callers have been told,
-    /// and time speaks again.
-    fileprivate var isSaidOnce: Bool {
-        switch self {
-        case .process, .transfer, .manifests, .settings, .started, .used, .triggered, .condition,
-            .clockChanged, .sleep, .stopping:
-            true
-        case .app(_, let said): said.isReceipt
-        case .timer, .user, .storageRecovered: false
-        }
-    }
 }
 
 extension Event {
@@ -425,76 +375,5 @@ extension Event {
     /// Who waits for the answer to what is only asked: nothing durable changes by it.
     fileprivate var question: ReplyToken? {
         if case .app(_, .conditionsWatched(let reply)) = self { reply } else { nil }
-    }
-
-    /// Says all that an earlier event said, and anew.
-    fileprivate func overrides(_ earlier: Event) -> Bool {
-        switch (self, earlier) {
-        case (.condition(let mine, let source, _), .condition(let other, let from, _)):
-            mine == other && source == from
-        case (.settings, .settings), (.clockChanged, .clockChanged): true
-        case (.sleep(let mine), .sleep(let other)): mine == other
-        case (.used(let app), .used(let other)): app == other
-        case (.process(let mine, let said), .process(let other, let before)):
-            mine == other && said.replaces(before)
-        case (.transfer(let mine, let said), .transfer(let other, let before)):
-            mine == other && said.replaces(before)
-        case (.triggered(let mine), .triggered(let other)):
-            (mine.trigger, mine.app, mine.identifier)
-                == (other.trigger, other.app, other.identifier)
-        case (.manifests(let changes), .manifests(let before)):
-            before.allSatisfy { old in changes.contains { $0.app == old.app } }
-        case (.app(let mine, let said), .app(let other, let before)):
-            mine == other && said.repeats(before)
-        case (.started, _), (.timer, _), (.clockChanged, _), (.sleep, _), (.manifests, _),
-            (.settings, _), (.condition, _), (.process, _), (.app, _), (.used, _), (.triggered, _),
-            (.transfer, _), (.user, _), (.storageRecovered, _), (.stopping, _):
-            false
-        }
-    }
-}
-
-extension AppEvent {
-    /// The same end, said again by a caller that had no answer yet.
-    fileprivate func repeats(_ earlier: AppEvent) -> Bool {
-        switch (self, earlier) {
-        case (.completed(let mine, let result, _, _), .completed(let other, let before, _, _)):
-            mine == other && result == before
-        case (.taskEnded(let mine, let holder, _), .taskEnded(let other, let before, _)):
-            mine == other && holder == before
-        case (.connected, _), (.finishedLaunching, _), (.accepted, _), (.declined, _),
-            (.expirationHandler, _), (.completed, _), (.taskBegan, _), (.taskEnded, _),
-            (.extensionGone, _), (.enteredBackground, _), (.fetchInterval, _), (.submit, _),
-            (.cancel, _), (.mistaken, _), (.disconnected, _), (.reconnected, _),
-            (.session, _), (.acknowledged, _), (.conditionsWatched, _), (.idleTimer, _),
-            (.openedURLs, _):
-            false
-        }
-    }
-}
-
-extension Event {
-    /// A start that waits begins with what was read last, else it would start by what is no more;
-    /// nil: the other event stands by itself.
-    fileprivate func taking(_ later: Event) -> Event? {
-        guard case .started(var start) = self else { return nil }
-        if case .settings(let settings) = later {
-            start.settings = settings
-        } else if case .manifests(let changes) = later, let known = start.manifests {
-            let others = known.filter { old in !changes.contains { $0.app == old.app } }
-            start.manifests = others + changes
-        } else {
-            return nil
-        }
-        return .started(start)
-    }
-}
-
-extension ManifestChange {
-    fileprivate var app: AppID {
-        switch self {
-        case .present(let manifest): manifest.id
-        case .invalid(let app, _, _), .notInstalled(let app, _, _), .removed(let app): app
-        }
     }
 }

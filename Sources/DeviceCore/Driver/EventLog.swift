@@ -6,7 +6,7 @@ package import Vocabulary
 /// The file is a sequence of pieces: four bytes of length, most significant first, then one value
 /// in canonical form (docs/event-log.md).
 package enum EventLog {
-    package static let format: Int64 = 1
+    package static let format: Int64 = 2
     /// The longest piece that is read: a device of some thousand apps fits.
     package static let pieceLimit = 64 << 20
 
@@ -22,7 +22,8 @@ package enum EventLog {
     }
 
     package enum Entry: Hashable, Sendable, Codable {
-        case event(Event, at: Moment, decisions: [Decision])
+        /// `othersFollow`: nil counts as false.
+        case event(Event, at: Moment, othersFollow: Bool?, decisions: [Decision])
         /// The last `count` events did not take place: their commit failed.
         case rollback(count: Int)
     }
@@ -109,23 +110,24 @@ package struct Replay: Hashable, Sendable {
                 }
                 if count > 0 { device = past[past.count - count] }
                 past.removeAll()
-            case .event(let event, let moment, let recorded):
+            case .event(let event, let moment, let othersFollow, let recorded):
                 past.append(device)
                 if past.count > 4096 { past.removeFirst() }
-                try compare(event, moment, recorded, &device)
+                var timed = TimedEvent(event, at: moment)
+                timed.othersFollow = othersFollow ?? false
+                try compare(timed, recorded, &device)
                 if difference != nil { return }
             }
         }
     }
 
     private mutating func compare(
-        _ event: Event,
-        _ moment: Moment,
+        _ event: TimedEvent,
         _ recorded: [EventLog.Decision],
         _ device: inout Device
     ) throws(Problem) {
         var effects: [Effect] = []
-        device.handle(event, at: moment, into: &effects)
+        device.handle(event, into: &effects)
         let decided: [EventLog.Decision]
         do throws(ValueError) {
             var decisions: [EventLog.Decision] = []
@@ -137,8 +139,8 @@ package struct Replay: Hashable, Sendable {
         if decided != recorded {
             difference = Difference(
                 event: events,
-                what: event,
-                moment: moment,
+                what: event.event,
+                moment: event.moment,
                 recorded: recorded,
                 decided: decided
             )

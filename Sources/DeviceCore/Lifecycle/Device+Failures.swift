@@ -34,7 +34,7 @@ extension Device {
         do throws(Refusal) {
             for index in try failed(app) {
                 apps[index].record.failures = Failures()
-                if apps[index].isPlanned { refreshPolicy.requestsChanged() }
+                if apps[index].isPlanned { refreshPolicy.requestsChanged(of: index) }
                 save(app: index)
                 touch(index)
             }

@@ -14,20 +14,23 @@ extension Device {
         let facts = facts(of: index, id, at: transition.now)
         var actions: [LaunchAction] = []
         var mayChange = event.mayChangeAnswers
-        var grants: (before: Grant?, after: Grant?) = (nil, nil)
         apps[index].changeLaunch(at: launchIndex) { launch in
             let sample = launch.monitor?.next
-            grants.before = launch.runGrant
             launch.take(event, facts, into: &actions)
-            grants.after = launch.runGrant
             mayChange = mayChange || sample != launch.monitor?.next || actions.contains(.save)
         }
-        if grants.before != grants.after {
-            count(grants.before, by: -1)
-            count(grants.after, by: 1)
-        }
+        updateClaims(of: index, launchIndex)
         if mayChange { touch(index) }
         for action in actions { perform(action, id, of: index, &transition) }
+    }
+
+    mutating func updateClaims(of index: Int, _ launchIndex: Int) {
+        let launches = apps[index].launches
+        let span = launches.span
+        let id = span[launchIndex].id
+        let wantsScreen = apps[index].idleTimerIsDisabledBy == id
+        let claims = LaunchClaims(of: span[launchIndex], wantsScreen: wantsScreen)
+        liveLaunches.change(id, to: claims)
     }
 
     /// `launch`: if it is to be told anything.
@@ -217,7 +220,11 @@ extension Device {
         _ transition: inout Transition
     ) {
         apps[index].add(launch)
-        owners.append(Owner(launch: launch.id, app: index))
+        liveLaunches.append(
+            launch.id,
+            app: index,
+            LaunchClaims(of: launch, wantsScreen: false)
+        )
         save(app: index, launch: launch.id)
         touch(index)
         take(.made(attach: attach), launch.id, &transition)
@@ -230,21 +237,20 @@ extension Device {
         from index: Int,
         _ transition: inout Transition
     ) {
-        guard let launchIndex = apps[index].index(of: id) else { return }
-        count(apps[index].launches[launchIndex].runGrant, by: -1)
+        guard apps[index].index(of: id) != nil else { return }
         forgetLink(of: id, index)
         apps[index].removeLaunch(id)
-        owners.removeAll { $0.launch == id }
-        forget(launch: id)
         answerOpeners(
             id,
             index,
             failure: StartFailure(.program, reason: "it has ended"),
             &transition
         )
+        let claims = liveLaunches.remove(id)
+        forget(launch: id)
         transition.emit(.release(id))
         touch(index)
-        touch(heldBy: .runSlots)
+        if claims.contains(.run) { touch(heldBy: .runSlots) }
     }
 
     /// Nothing of a launch has run, and its app is not why: what it was for waits again, and it
@@ -273,12 +279,6 @@ extension Device {
     }
 
     // MARK: Runs
-
-    mutating func count(_ grant: Grant?, by step: Int) {
-        guard let grant else { return }
-        running.all += step
-        if grant.isHeavy { running.processing += step }
-    }
 
     private mutating func began(_ index: Int, onBattery: Bool, _ now: Moment) {
         apps[index].record.ledger.wakeBegan(on: now.local.day, onBattery: onBattery)
@@ -339,11 +339,6 @@ extension LaunchEvent {
             true
         }
     }
-}
-
-extension Launch {
-    /// Of the run in progress.
-    var runGrant: Grant? { wake?.trigger.grant }
 }
 
 extension AppEvent {

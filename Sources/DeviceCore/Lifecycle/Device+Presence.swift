@@ -65,14 +65,11 @@ extension Device {
             transition.reply(reply, .opened(opened))
         } else if let ending {
             take(.reopened(true, urls: urls), ending.id, &transition)
-            waitingOpeners.append(
-                WaitingOpener(launch: ending.id, reply: reply, attaches: false)
-            )
+            liveLaunches.append([WaitingOpener(reply: reply, attaches: false)], to: ending.id)
         } else {
             let launch = launchForUser(index, attach: attach, urls, &transition)
-            waitingOpeners.append(
-                WaitingOpener(launch: launch, reply: reply, attaches: attach != nil)
-            )
+            let opener = WaitingOpener(reply: reply, attaches: attach != nil)
+            liveLaunches.append([opener], to: launch)
         }
     }
 
@@ -91,13 +88,6 @@ extension Device {
         }
     }
 
-    /// Who waits to hear whether an app was started, or to become its process.
-    struct WaitingOpener: Hashable, Sendable, Codable {
-        var launch: LaunchID
-        var reply: ReplyToken
-        var attaches: Bool
-    }
-
     /// It is known what became of a launch. `failure`: why it is none; the history then has no word
     /// of an opening.
     mutating func answerOpeners(
@@ -109,12 +99,12 @@ extension Device {
         let isOpened = failure == nil && apps[index].record.closedAt == nil
         // A daemon that asked for it may not have lived to see it start.
         let isInFront = apps[index].launches.contains { $0.id == id && $0.presence == .foreground }
-        if isOpened, isInFront || waitingOpeners.contains(where: { $0.launch == id }) {
+        if isOpened, isInFront || liveLaunches.hasOpeners(id) {
             apps[index].record.lastUsed = transition.now.wall
             appendHistory(.use(.opened), app: index, &transition)
             save(app: index)
         }
-        for waiting in waitingOpeners where waiting.launch == id {
+        for waiting in liveLaunches.removeOpeners(of: id) {
             guard failure == nil || !isStopping else {
                 transition.reply(waiting.reply, .refused(.stopping))
                 continue
@@ -150,7 +140,6 @@ extension Device {
                 )
             )
         }
-        waitingOpeners.removeAll { $0.launch == id }
     }
 
     private mutating func launchForUser(
@@ -170,9 +159,7 @@ extension Device {
         let urls = apps[index].launches.first { $0.id == id }?.openings.flatMap(\.urls) ?? []
         let next = launchForUser(index, attach: nil, urls, &transition)
         // They wait for what they asked for, not for the end of what was there.
-        for position in waitingOpeners.indices where waitingOpeners[position].launch == id {
-            waitingOpeners[position].launch = next
-        }
+        liveLaunches.append(liveLaunches.removeOpeners(of: id), to: next)
     }
 
     /// An app without a manifest in force: it is not known, or what is wrong in it is said.
@@ -301,7 +288,7 @@ extension Device {
         case .opened, .seen:
             if apps[index].record.closedAt != nil {
                 apps[index].record.closedAt = nil
-                touch(heldBy: GateSet(.closedByUser))
+                touchTransfers(heldBy: GateSet(.closedByUser))
             }
             refreshPolicy.appOpened(index, &apps[index], at: UseTime(transition.now))
             apps[index].record.paces.removeAll()
@@ -324,7 +311,8 @@ extension Device {
         refreshPolicy.appLeft(&apps[index], at: now)
         guard conditions.deviceIdle else { return }
         // Nothing else tells when the user is gone.
-        for owner in owners where owner.app != index && apps[owner.app].isForeground { return }
+        let own = apps[index].launches.count(where: \.isForeground)
+        guard liveLaunches.count(.foreground) == own else { return }
         refreshPolicy.deviceLeft(at: now)
     }
 }

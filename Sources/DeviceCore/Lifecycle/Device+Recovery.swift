@@ -20,13 +20,17 @@ extension Device {
         for change in manifests {
             if case .present(let manifest) = change { present(manifest, &transition) }
         }
+        let survivors = Dictionary(
+            start.survivors.map { ($0.launch, $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
         let strangers = start.survivors.filter { survivor in
-            !owners.contains { $0.launch == survivor.launch }
+            !liveLaunches.contains(survivor.launch)
         }
-        if !rebooted { endUseUnseen(but: start.survivors) }
-        for owner in owners {
-            let survivor = start.survivors.first { $0.launch == owner.launch }
-            take(rebooted ? .rebooted : .recovered(survivor), owner.launch, &transition)
+        if !rebooted { endUseUnseen(but: survivors) }
+        for entry in liveLaunches {
+            let survivor = survivors[entry.launch]
+            take(rebooted ? .rebooted : .recovered(survivor), entry.launch, &transition)
         }
         for survivor in strangers {
             // Not in the store: nobody will ever complete it.
@@ -60,14 +64,14 @@ extension Device {
     }
 
     /// The same of what was in the foreground as the daemon ended, and is not among the survivors.
-    private mutating func endUseUnseen(but survivors: [Survivor]) {
+    private mutating func endUseUnseen(but survivors: [LaunchID: Survivor]) {
         let last = lastUse
         var (isLeft, isInFront) = (false, false)
-        for owner in owners {
-            guard let (index, launchIndex) = find(owner.launch) else { continue }
+        for entry in liveLaunches {
+            guard let (index, launchIndex) = find(entry.launch) else { continue }
             let launch = apps[index].launches[launchIndex]
             guard launch.presence == .foreground else { continue }
-            guard !launch.goesOn(as: survivors.first(where: { $0.launch == launch.id })) else {
+            guard !launch.goesOn(as: survivors[launch.id]) else {
                 isInFront = true
                 continue
             }

@@ -56,7 +56,7 @@ extension Device {
             drop(request, of: index, reason: "cancelled", &transition)
         } else {
             apps[index].requests.remove(at: requestIndex)
-            forget(request: id)
+            forget(request: id, of: index)
         }
         // The manifest, or the fetch interval, may have changed since the run was decided. While a
         // daemon starts it may not have been read yet; one that is there has been.
@@ -103,7 +103,7 @@ extension Device {
         case .delivery(.unknown, wasReceived: false): return
         case .delivery: apps[index].record.setLastEnd(of: trigger, now.wall)
         }
-        if trigger.spendsRefreshBudget { refreshPolicy.requestsChanged() }
+        if trigger.spendsRefreshBudget { refreshPolicy.requestsChanged(of: index) }
         save(app: index)
     }
 }

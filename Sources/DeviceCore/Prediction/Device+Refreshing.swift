@@ -38,10 +38,29 @@ extension Device {
         }
     }
 
-    /// Last in each event.
-    mutating func scheduleNextDecision(_ transition: inout Transition) {
+    /// Last in each event: finds when the next decision is. The search takes long, so that of an
+    /// event that others follow in its turn is left to the last of them.
+    mutating func scheduleNextDecision(othersFollow: Bool, at now: Moment) {
         findRefreshMembers()
-        refreshPolicy.scheduleDecision(refreshFacts(at: transition.now))
+        if othersFollow {
+            refreshPolicy.postponeSearch(refreshFacts(at: now))
+        } else {
+            searchNextDecision(at: now)
+        }
+    }
+
+    private mutating func searchNextDecision(at now: Moment) {
+        guard let moment = refreshPolicy.searchMoment(at: now) else { return }
+        refreshPolicy.scheduleDecision(refreshFacts(at: moment))
+    }
+
+    /// Before each event: a decision that may be due at it does not depend on how the events were
+    /// split into turns.
+    mutating func searchIfPostponed(until now: Moment) {
+        guard refreshPolicy.postponedSearch != nil, let due = refreshPolicy.decideAt,
+            due <= now.wall
+        else { return }
+        searchNextDecision(at: now)
     }
 
     /// Of a copy that is kept: with it, each step of a search would copy what is known so far.
@@ -65,7 +84,7 @@ extension Device {
 
     private mutating func findRefreshMembers() {
         // Other gates ask then.
-        if refreshPolicy.findMembers(in: apps) { touchAll() }
+        for index in refreshPolicy.findMembers(in: apps) { touch(index) }
     }
 }
 

@@ -84,20 +84,20 @@ extension GainHistory {
 }
 
 /// How many half-hours of the past days, of all apps, had each level: of each half-hour of the day
-/// and all later ones. Made anew each day.
+/// and all later ones. Made anew each day, and when other apps take part.
 struct GainTable: Hashable, Sendable, Codable {
-    private var counts: [Int32] = []
+    private var counts: [Int32]
+    /// How many days those are, of the app that is known longest.
+    private var days = 0
 
-    mutating func clear() {
-        let count = GainHistory.slotCount * GainHistory.levelCount
-        guard counts.count == count else {
-            counts = [Int32](repeating: 0, count: count)
-            return
-        }
-        for index in counts.indices { counts[index] = 0 }
+    init(of indices: [Int], in apps: AppTable) {
+        counts = [Int32](repeating: 0, count: GainHistory.slotCount * GainHistory.levelCount)
+        for index in indices { add(apps[index].gains) }
+        sumUp()
     }
 
-    mutating func add(_ history: GainHistory) {
+    private mutating func add(_ history: GainHistory) {
+        days = max(days, history.days)
         let past = history.past.span
         for index in past.indices {
             let slot = index % GainHistory.slotCount
@@ -106,7 +106,7 @@ struct GainTable: Hashable, Sendable, Codable {
     }
 
     /// After all have been added.
-    mutating func sumUp() {
+    private mutating func sumUp() {
         let levels = GainHistory.levelCount
         for index in counts.indices.dropLast(levels).reversed() {
             counts[index] += counts[index + levels]
@@ -114,7 +114,7 @@ struct GainTable: Hashable, Sendable, Codable {
     }
 
     /// As of one app, on an average of `days` days.
-    func price(after slot: Int, left: Double, days: Int) -> Double {
+    func price(after slot: Int, left: Double) -> Double {
         let first = (slot + 1) * GainHistory.levelCount
         guard first < counts.count else {
             return GainHistory.price(left: left, days: days) { _ in 0 }

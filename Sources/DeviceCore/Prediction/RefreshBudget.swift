@@ -30,6 +30,7 @@ struct RefreshBudget: Hashable, Sendable, Codable {
     mutating func spend() { spent += 1 }
     mutating func refund() { spent = max(0, spent - 1) }
     mutating func promise() { promised += 1 }
+    mutating func forgetPromised() { promised = 0 }
 
     /// Less for what is of little use or costs much.
     mutating func fill(for members: [Int], _ facts: RefreshFacts) {

@@ -5,80 +5,57 @@ import Vocabulary
 struct RefreshMembers: Hashable, Sendable, Codable {
     /// By index, in order.
     private(set) var indices: [Int] = []
+    /// By app: whether it is one of them.
+    private var belong: [Bool] = []
     /// By app and half-hour: the best level of today.
     private var today: [UInt8] = []
     /// By app: where its gain lies on the scale, as last measured; 0: not to be refreshed.
     private(set) var positions: [Double] = []
     private(set) var chances: [Double] = []
-    /// Of the days before, all apps.
-    private var table = GainTable()
-    /// They have been counted since the start.
-    private var isCounted = false
-    /// How many days those are, of the app that is known longest.
-    private var days = 0
-    /// How many apps are known for long enough.
-    private var knownCount = 0
 
-    func contains(_ index: Int) -> Bool { indices.contains(index) }
+    func contains(_ index: Int) -> Bool { index < belong.count && belong[index] }
 
-    /// Whether others than before take part, or the days before are to be counted.
-    mutating func find(in apps: AppTable) -> Bool {
-        var changed = !isCounted
-        var memberIndex = 0
-        for index in 0..<apps.endIndex {
-            let belongs = apps.isUsed(index) && apps[index].isPlanned
-            let isMember = memberIndex < indices.count && indices[memberIndex] == index
-            if belongs != isMember {
-                changed = true
-                if belongs {
-                    indices.insert(index, at: memberIndex)
-                } else {
-                    indices.remove(at: memberIndex)
-                }
-            }
-            if belongs { memberIndex += 1 }
+    /// Looks at an app whose manifest or requests have changed. Whether it takes part now and did
+    /// not before, or the reverse.
+    mutating func update(_ index: Int, in apps: AppTable) -> Bool {
+        let belongs = apps.isUsed(index) && apps[index].isPlanned
+        guard belongs != contains(index) else { return false }
+        makeRoom(for: apps.endIndex)
+        if belongs {
+            insert(index)
+        } else {
+            indices.remove(at: position(of: index))
+            belong[index] = false
         }
-        if changed { makeRoom(for: apps.endIndex) }
-        return changed
+        return true
     }
 
-    /// Nobody else takes part.
-    func isCurrent(in apps: AppTable) -> Bool {
-        var copy = self
-        return !copy.find(in: apps)
+    private mutating func insert(_ index: Int) {
+        indices.insert(index, at: position(of: index))
+        belong[index] = true
+    }
+
+    /// In the list of those that take part.
+    private func position(of index: Int) -> Int {
+        var range = 0..<indices.count
+        while let middle = range.isEmpty ? nil : (range.lowerBound + range.upperBound) / 2 {
+            range =
+                indices[middle] < index
+                ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return range.lowerBound
     }
 
     private mutating func makeRoom(for count: Int) {
         while positions.count < count {
             positions.append(0)
             chances.append(0)
+            belong.append(false)
         }
         let slots = count * GainHistory.slotCount
         if today.count < slots {
             today.append(contentsOf: repeatElement(0, count: slots - today.count))
         }
-    }
-
-    /// Makes the table of the days before anew. Whether another number of apps is known now.
-    mutating func countDays(in apps: AppTable) -> Bool {
-        isCounted = true
-        table.clear()
-        days = 0
-        let known = knownCount
-        knownCount = 0
-        for index in indices {
-            let gains = apps[index].gains
-            table.add(gains)
-            days = max(days, gains.days)
-            if gains.days >= RefreshPolicy.enoughDays { knownCount += 1 }
-        }
-        table.sumUp()
-        return knownCount != known
-    }
-
-    /// The price for an app of the budget of all together.
-    func price(after slot: Int, left: Double) -> Double {
-        table.price(after: slot, left: left, days: days)
     }
 
     // MARK: Today
@@ -97,13 +74,20 @@ struct RefreshMembers: Hashable, Sendable, Codable {
         return today[first..<first + GainHistory.slotCount]
     }
 
-    /// What was seen of the current day goes to what is known of the days before.
-    mutating func finish(_ day: Int64, counts: Bool, in apps: inout AppTable) {
-        for index in indices where day != .min {
-            apps[index].record.refresh.gains.keep(slots(of: index), of: day)
-            apps[index].record.refresh.gains.finish(counts: counts)
+    /// What was seen of the current day goes to what is known of the days before. Whether another
+    /// number of apps is known well enough now.
+    mutating func finish(_ day: Int64, counts: Bool, in apps: inout AppTable) -> Bool {
+        var (before, after) = (0, 0)
+        for index in indices {
+            if apps[index].isKnownForLong { before += 1 }
+            if day != .min {
+                apps[index].record.refresh.gains.keep(slots(of: index), of: day)
+                apps[index].record.refresh.gains.finish(counts: counts)
+            }
+            if apps[index].isKnownForLong { after += 1 }
         }
         for index in today.indices { today[index] = 0 }
+        return before != after
     }
 
     /// What was seen of a day before the daemon ended goes on.
@@ -119,7 +103,7 @@ struct RefreshMembers: Hashable, Sendable, Codable {
             makeRoom(for: apps.endIndex)
             let first = index * GainHistory.slotCount
             for (slot, level) in gains.today.enumerated() { today[first + slot] = level }
-            indices.append(index)
+            insert(index)
         }
     }
 }

@@ -16,8 +16,10 @@ struct RefreshPolicy: Hashable, Sendable, Codable {
     private(set) var wakes = false
     /// Something has changed that `decideAt` depends on.
     private var isStale = true
-    /// Others may take part: apps, their manifests or their requests are not what they were.
-    private var mayHaveOthers = true
+    /// When it had changed last, if the search was postponed.
+    private(set) var postponedSearch: Moment?
+    /// Apps that may take part, or not any more: their manifests or requests have changed.
+    private var changed = UniqueList<Int>()
     /// The device or an app was used since the last decision.
     private var wasUsed = true
     /// Until when the moments of today are measured.
@@ -44,11 +46,14 @@ extension RefreshPolicy {
         if condition == .power || condition == .metered { isStale = true }
     }
 
-    /// Requests for refreshes came, went or changed, or their apps did.
-    mutating func requestsChanged() { (isStale, mayHaveOthers) = (true, true) }
+    /// Requests for refreshes came, went or changed, or their app did.
+    mutating func requestsChanged(of index: Int) {
+        isStale = true
+        changed.append(index)
+    }
 
-    /// The same of what changes no decision by itself: others may take part in the next.
-    mutating func membersChanged() { mayHaveOthers = true }
+    /// The same of any request: the app may take part now, or not any more.
+    mutating func memberChanged(_ index: Int) { changed.append(index) }
 
     /// Other gates hold the refreshes of an app.
     mutating func gatesChanged(from old: GateSet, to new: GateSet) {
@@ -140,6 +145,7 @@ extension RefreshPolicy {
     /// After all records were read.
     mutating func restoreGains(in apps: inout AppTable) {
         members.restore(budget.day, in: &apps)
+        changed = UniqueList(members.indices)
     }
 
     /// Adds what was seen today.
@@ -160,11 +166,13 @@ extension RefreshPolicy {
 
     /// Whether another number of apps is known well enough now.
     mutating func dayBegan(_ day: Int64, in apps: inout AppTable) -> Bool {
-        members.finish(budget.day, counts: use.days.day == budget.day, in: &apps)
+        let counts = use.days.day == budget.day
+        let isOtherCount = members.finish(budget.day, counts: counts, in: &apps)
         budget.begin(day)
         isStale = true
         search.prices.removeAll()
-        return members.countDays(in: apps)
+        search.table = nil
+        return isOtherCount
     }
 
     /// Measures how good the moments until now were, by what was known then.
@@ -229,19 +237,18 @@ struct RefreshChoice {
 }
 
 extension RefreshPolicy {
-    /// Finds who takes part, if that may have changed. Whether another number of apps is known
-    /// well enough now.
-    mutating func findMembers(in apps: AppTable) -> Bool {
-        guard isStale else { return false }
-        guard mayHaveOthers else {
-            assert(members.isCurrent(in: apps))
-            return false
-        }
-        mayHaveOthers = false
-        guard members.find(in: apps) else { return false }
+    /// Finds who takes part, if that may have changed. Returns those that do now and did not
+    /// before, or the reverse.
+    mutating func findMembers(in apps: AppTable) -> [Int] {
+        guard !changed.isEmpty else { return [] }
+        let others = changed.elements.filter { members.update($0, in: apps) }
+        changed.removeAll()
+        guard !others.isEmpty else { return [] }
+        isStale = true
         search.chances.removeAll()
         search.prices.removeAll()
-        return members.countDays(in: apps)
+        search.table = nil
+        return others
     }
 
     /// What is to be begun now. After the event, before the apps are looked at.
@@ -256,8 +263,10 @@ extension RefreshPolicy {
         findCandidates(facts)
         var point = point(at: time, isNow: true, facts)
         var choices: [RefreshChoice] = []
-        while let candidate = takeBestCandidate() {
+        for candidate in candidatesByGain() {
             let index = search.candidates[candidate].index
+            // What was chosen has taken of what is left for the others.
+            if !choices.isEmpty { setPrice(of: candidate, at: time, facts) }
             let verdict = verdict(on: candidate, at: &point, facts)
             guard verdict.blocker == nil,
                 let requestIndex = facts.dueRefresh(of: index, at: time.wall)
@@ -276,46 +285,56 @@ extension RefreshPolicy {
                 RefreshChoice(index: index, requestIndex: requestIndex, decision: decision)
             )
             budget.promise()
-            setPrices(at: time, facts)
         }
         return choices
     }
 
-    /// The one with the greatest gain, of those that were not taken.
-    private mutating func takeBestCandidate() -> Int? {
-        var best: (candidate: Int, position: Double)?
-        for candidate in search.candidates.indices where !search.candidates[candidate].isTaken {
-            let position = members.positions[search.candidates[candidate].index]
-            if position > best?.position ?? 0 { best = (candidate, position) }
-        }
-        if let best { search.candidates[best.candidate].isTaken = true }
-        return best?.candidate
+    /// Those that gain anything, the greatest gain first.
+    private func candidatesByGain() -> [Int] {
+        let gains = search.candidates.map { members.positions[$0.index] }
+        return gains.indices.filter { gains[$0] > 0 }
+            .sorted { (gains[$1], $0) < (gains[$0], $1) }
     }
 
     // MARK: The next decision
 
     /// When the next decision is, as far as that is known.
     func nextDecision(after now: WallTime) -> WallTime? {
-        guard !isStale, let decideAt, decideAt > now else { return nil }
+        guard !isStale, postponedSearch == nil, let decideAt, decideAt > now else { return nil }
         return decideAt
     }
 
-    /// Finds it anew, if anything has changed that it depends on, so that nothing ticks. Last in
-    /// each event.
-    mutating func scheduleDecision(_ facts: RefreshFacts) {
+    /// Other events follow in this turn: until the search, which takes long, has been made after
+    /// the last of them, the next decision is at the first moment at which there may be one.
+    mutating func postponeSearch(_ facts: RefreshFacts) {
         guard isStale else { return }
         isStale = false
-        decideAt = nil
-        findCandidates(facts)
-        guard !search.candidates.isEmpty else { return }
+        postponedSearch = facts.now
+        decideAt = soonest(facts)
+    }
+
+    /// As of when `decideAt` is to be found anew; nil: it holds.
+    func searchMoment(at now: Moment) -> Moment? { isStale ? now : postponedSearch }
+
+    private func soonest(_ facts: RefreshFacts) -> WallTime {
         let now = facts.now.wall
         let first = facts.gridTime(after: now)
+        // Its user does this and that: each tells something new.
+        return use.isInUse && wasUsed ? min(first, now + Self.afterUse) : first
+    }
+
+    /// Finds it anew, after something has changed that it depends on, so that nothing ticks.
+    mutating func scheduleDecision(_ facts: RefreshFacts) {
+        (isStale, postponedSearch) = (false, nil)
+        (decideAt, wakes) = (nil, false)
+        budget.forgetPromised()
+        findCandidates(facts)
+        guard !search.candidates.isEmpty else { return }
         if use.isInUse, wasUsed {
-            // Its user does this and that: each tells something new.
-            decideAt = min(first, now + Self.afterUse)
-            wakes = false
+            decideAt = soonest(facts)
             return
         }
+        let first = facts.gridTime(after: facts.now.wall)
         let end = first + (use.isInUse ? Self.inUse : .days(1))
         let time = firstRefresh(from: first, until: end, facts)
         decideAt = time ?? end
@@ -377,11 +396,13 @@ extension RefreshPolicy {
     }
 
     private mutating func setPrices(at time: UseTime, _ facts: RefreshFacts) {
-        for candidate in search.candidates.indices {
-            var app = search.candidates[candidate]
-            setPrice(of: &app, at: time, facts)
-            search.candidates[candidate] = app
-        }
+        for candidate in search.candidates.indices { setPrice(of: candidate, at: time, facts) }
+    }
+
+    private mutating func setPrice(of candidate: Int, at time: UseTime, _ facts: RefreshFacts) {
+        var app = search.candidates[candidate]
+        setPrice(of: &app, at: time, facts)
+        search.candidates[candidate] = app
     }
 
     private mutating func setPrice(
@@ -395,7 +416,7 @@ extension RefreshPolicy {
         let usual =
             switch facts.settings.budgetScope {
             case .app: ownPrice(of: index, after: slot, left: left, facts)
-            case .device: members.price(after: slot, left: left)
+            case .device: commonPrice(after: slot, left: left, facts)
             }
         let surcharge = left > 0 ? facts.surcharge : 0
         candidate.usualPrice = usual + surcharge
@@ -406,6 +427,17 @@ extension RefreshPolicy {
         // Any moment of its best level will do.
         let own = ownPrice(of: index, after: slot, left: 1, facts)
         candidate.price = min(usual, own.rounded(.down) - 0.001) + surcharge
+    }
+
+    /// By the days of all apps.
+    private mutating func commonPrice(
+        after slot: Int,
+        left: Double,
+        _ facts: RefreshFacts
+    ) -> Double {
+        let table = search.table ?? GainTable(of: members.indices, in: facts.apps)
+        search.table = table
+        return table.price(after: slot, left: left)
     }
 
     /// By an app's own days.

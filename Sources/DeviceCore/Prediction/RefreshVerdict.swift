@@ -43,6 +43,8 @@ struct DecisionPoint {
 struct RefreshSearch: Sendable {
     var chances = ChanceCache()
     var prices = PriceCache()
+    /// What the price of a common budget goes by; nil: it is to be counted anew.
+    var table: GainTable?
     /// Those whose refresh waits for its moment.
     var candidates: [Candidate] = []
     /// The half-hour, since ever, that their prices are of.
@@ -63,7 +65,6 @@ struct RefreshSearch: Sendable {
         /// turn it is not.
         var price = 0.0
         var usualPrice = 0.0
-        var isTaken = false
 
         init(_ index: Int, dueAt: WallTime, _ facts: RefreshFacts) {
             (self.index, self.dueAt) = (index, dueAt)

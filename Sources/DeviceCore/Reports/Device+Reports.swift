@@ -29,7 +29,7 @@ extension Device {
     }
 
     /// Live launches, as the store remembers them.
-    package var launchIDs: [LaunchID] { owners.map(\.launch) }
+    package var launchIDs: [LaunchID] { liveLaunches.map(\.launch) }
 
     /// In the order of their ids, without those of programs that are not installed.
     package var invalidManifests: [Report.InvalidFile] {

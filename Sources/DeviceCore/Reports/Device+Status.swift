@@ -98,7 +98,7 @@ extension Device {
     private func waitingWork(at now: Moment) -> [WaitingWork] {
         var works: [WaitingWork] = []
         for index in usedIndices {
-            let (app, start) = (apps[index], apps.start(of: index))
+            let (app, start) = (apps[index], apps.wait(of: index).start)
             for (position, request) in app.requests.enumerated() where app.isWaiting(request) {
                 let due = due(request, start, now)
                 works.append(WaitingWork(app: index, request: position, due: due))

@@ -83,7 +83,7 @@ extension Device {
     mutating func giveUp(_ request: Request, of index: Int) {
         guard !markCancelled(request, of: index) else { return }
         apps[index].requests.removeAll { $0.id == request.id }
-        forget(request: request.id)
+        forget(request: request.id, of: index)
     }
 
     /// False: no launch has it. Else it stays until the launch is done with it, which asks what it

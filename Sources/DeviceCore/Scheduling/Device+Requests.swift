@@ -84,7 +84,7 @@ extension Device {
             apps[index].record.transient = manifest
             apps[index].record.closedAt = nil
             apps[index].manifest = manifest
-            refreshPolicy.membersChanged()
+            refreshPolicy.memberChanged(index)
         }
         for replaced in apps[index].requests where replaced.isReplaced(by: identifier) {
             giveUp(replaced, of: index)
@@ -115,7 +115,7 @@ extension Device {
     /// Waits from now on until its gates are open.
     mutating func enqueue(_ request: Request, of index: Int) {
         apps[index].requests.append(request)
-        if request.trigger.spendsRefreshBudget { refreshPolicy.requestsChanged() }
+        if request.trigger.spendsRefreshBudget { refreshPolicy.requestsChanged(of: index) }
         save(app: index, request: request.id)
         touch(index)
     }

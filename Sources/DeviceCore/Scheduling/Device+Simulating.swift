@@ -70,13 +70,13 @@ extension Device {
         (request.every, request.lastEnd) = (nil, nil)
         try checkRoom(for: request, in: app, at: transition.now.wall)
         apps[index].requests.append(request)
-        refreshPolicy.membersChanged()
+        refreshPolicy.memberChanged(index)
         save(app: index, request: request.id)
         do throws(Refusal) {
             try startNow(request, index, &transition)
         } catch {
             apps[index].requests.removeAll { $0.id == request.id }
-            forget(request: request.id)
+            forget(request: request.id, of: index)
             throw error
         }
         touch(index)

@@ -7,8 +7,8 @@ extension Device {
     /// was started in spite of a condition (user-initiated, simulated) is not stopped by it.
     mutating func stopWhatMayNotGoOn(after condition: Condition, _ transition: inout Transition) {
         guard let reason = lossReason(condition) else { return }
-        for owner in owners {
-            guard let (index, launchIndex) = find(owner.launch) else { continue }
+        for entry in liveLaunches {
+            guard let (index, launchIndex) = find(entry.launch) else { continue }
             let launch = apps[index].launches[launchIndex]
             // What the user looks at goes on.
             guard let wake = launch.wake, launch.presence != .foreground else { continue }
@@ -65,12 +65,12 @@ extension Device {
     /// Processing has longer while the device is idle and charging.
     mutating func grantChanged(by shift: Interval, _ transition: inout Transition) {
         guard shift != .zero else { return }
-        for owner in owners { take(.grantChanged(by: shift), owner.launch, &transition) }
+        for entry in liveLaunches { take(.grantChanged(by: shift), entry.launch, &transition) }
     }
 
     mutating func stopAllRuns(_ reason: StopReason, _ transition: inout Transition) {
-        for owner in owners {
-            guard let launch = launch(owner.launch)?.launch else { continue }
+        for entry in liveLaunches {
+            guard let launch = launch(entry.launch)?.launch else { continue }
             let runs = launch.isCommand ? launch.wake != nil : launch.presence != .foreground
             if runs { take(.stopped(reason, deliveries: nil), launch.id, &transition) }
         }

@@ -9,6 +9,6 @@ extension Device {
 
     /// Tells the apps that run. Those that have lost their daemon learn it when they connect again.
     mutating func tellRefresh(_ transition: inout Transition) {
-        for owner in owners { take(.refreshChanged, owner.launch, &transition) }
+        for entry in liveLaunches { take(.refreshChanged, entry.launch, &transition) }
     }
 }

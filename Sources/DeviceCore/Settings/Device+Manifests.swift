@@ -60,6 +60,7 @@ extension Device {
         }
         reconcileStandingRequests(of: index, &transition)
         touch(index)
+        touchTransfers(heldBy: GateSet(.unknownApp))
     }
 
     private mutating func remember(_ index: Int, _ transition: inout Transition) {
@@ -103,7 +104,7 @@ extension Device {
     /// Makes the standing requests what the manifest and the fetch interval say.
     mutating func reconcileStandingRequests(of index: Int, _ transition: inout Transition) {
         guard !apps[index].isTransient else { return }
-        refreshPolicy.requestsChanged()
+        refreshPolicy.requestsChanged(of: index)
         let manifest = apps[index].manifest
         for row in TriggerTable.rows {
             guard let keys = row.command else { continue }
@@ -173,7 +174,7 @@ extension Device {
                 // Somebody waits for it.
                 drop(request, of: index, reason: "its app no longer asks for it", &transition)
             } else {
-                forget(request: request.id)
+                forget(request: request.id, of: index)
                 apps[index].requests.remove(at: requestIndex)
             }
         case (.none, false):

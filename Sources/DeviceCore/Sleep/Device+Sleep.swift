@@ -76,7 +76,7 @@ extension Device {
             touch(heldBy: GateSet(.deviceInUse))
         case .ended:
             // What is due is looked at, and the timers are set anew.
-            armed = Timers()
+            isTimerSpent = true
             // Somebody kept it from sleeping, who may be there.
             if sleep.isAhead { (sleep.isAhead, sleep.isOwnWake) = (false, false) }
             // It has not slept, or that would have been noticed; the network was taken down.
@@ -147,13 +147,6 @@ extension Device {
             .app, .transfer, .triggered, .storageRecovered, .stopping:
             break
         }
-    }
-
-    /// The last word of a turn: after `sleepAgain` it may have shown that somebody is there, or
-    /// have begun something.
-    var staysSentBack: Bool {
-        sleep.isOwnWake && sleep.isSentBack && !isHeldAwake && running.all == 0
-            && transfers.running.isEmpty
     }
 
     /// An estimate does not see who only reads.

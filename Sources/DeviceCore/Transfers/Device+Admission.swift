@@ -3,7 +3,7 @@ import Vocabulary
 /// Which transfers run.
 extension Device {
     /// After the event itself: dates that have come, what may not go on, what may begin.
-    mutating func settleTransfers(_ transition: inout Transition) {
+    mutating func settleTransfers(othersFollow: Bool, _ transition: inout Transition) {
         while let id = transfers.popDue(at: transition.now.wall) { look(at: id, &transition) }
         transfers.dropStaleDates()
         if transfers.next <= transition.now.boot { transfers.isTouched = true }
@@ -11,7 +11,8 @@ extension Device {
             transfers.mustAskRunning = false
             stopHeldTransfers(&transition)
         }
-        guard transfers.isTouched else { return }
+        // What a turn lets begin is found once, after the last of its events.
+        guard transfers.isTouched, !othersFollow else { return }
         if transfers.isCluttered { requeueTransfers(at: transition.now) }
         transfers.isTouched = false
         beginTransfers(&transition)

@@ -89,7 +89,7 @@ extension Device {
 
     private mutating func withdraw(_ request: Request, of index: Int) {
         apps[index].requests.removeAll { $0.id == request.id }
-        forget(request: request.id)
+        forget(request: request.id, of: index)
     }
 
     /// The launch that has joined a session, and can listen now.

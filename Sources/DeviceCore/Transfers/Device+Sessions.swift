@@ -200,7 +200,13 @@ extension Device {
         guard let session = orders.first?.task.session else { return }
         var numbers = Set<Int64>()
         var repeated = orders.first { !numbers.insert($0.task.number).inserted }?.task.number
-        repeated = repeated ?? transfers.openNumber(among: numbers, in: session, of: index)
+        repeated =
+            repeated
+            ?? transfers.openNumber(
+                among: orders.map(\.task.number),
+                in: session,
+                of: index
+            )
         guard let repeated else { return }
         throw Refusal(
             .invalid,
@@ -211,13 +217,13 @@ extension Device {
     }
 
     private func ids(of numbers: [Int64], in session: String, _ index: Int) -> [TransferID] {
-        transfers.openTasks(among: Set(numbers), in: session, of: index)
+        transfers.openTasks(among: numbers, in: session, of: index)
     }
 
     /// The user has opened an app: what it asked for from the background goes on as if it had been
     /// there.
     mutating func promoteTransfers(of index: Int, _ now: Moment) {
-        guard !apps[index].record.sessions.isEmpty else { return }
+        guard !apps[index].record.sessions.isEmpty, transfers.contains(app: index) else { return }
         for transfer in transfers.all(of: index)
         where transfer.task?.isFromBackground == true && !transfer.isEnded {
             transfers.change(transfer.id) { $0.task?.isFromBackground = false }

@@ -2,8 +2,13 @@ import Vocabulary
 
 /// By session: how many of its tasks are on their way, which ended ones its app has not
 /// acknowledged, and which wait for its answer.
-struct SessionQueues: Hashable, Sendable, Codable {
-    private var queues: [SessionQueue] = []
+struct SessionQueues: Hashable, Sendable {
+    private var queues: [Key: SessionQueue] = [:]
+
+    private struct Key: Hashable {
+        let app: Int
+        let session: String
+    }
 
     struct SessionQueue: Hashable, Sendable, Codable {
         let app: Int
@@ -17,7 +22,7 @@ struct SessionQueues: Hashable, Sendable, Codable {
     }
 
     subscript(_ app: Int, _ session: String) -> SessionQueue? {
-        queues.first { $0.app == app && $0.session == session }
+        queues[Key(app: app, session: session)]
     }
 
     /// A transfer was another before. Nil: there was none, or there is none any more.
@@ -27,20 +32,28 @@ struct SessionQueues: Hashable, Sendable, Codable {
         let (oldPlace, place) = (old?.task?.place, new?.task?.place)
         let (oldQuestion, question) = (old?.question?.number, new?.question?.number)
         guard wasActive != isActive || oldPlace != place || oldQuestion != question else { return }
-        let index = index(app, task.session)
-        if wasActive != isActive { queues[index].active += isActive ? 1 : -1 }
-        queues[index].ended.change(transfer.id, from: oldPlace, to: place)
-        queues[index].asking.change(transfer.id, from: oldQuestion, to: question)
-        if queues[index].active == 0, queues[index].ended.isEmpty, queues[index].asking.isEmpty {
-            queues.remove(at: index)
+        func change(_ queue: inout SessionQueue) -> Bool {
+            if wasActive != isActive { queue.active += isActive ? 1 : -1 }
+            queue.ended.change(transfer.id, from: oldPlace, to: place)
+            queue.asking.change(transfer.id, from: oldQuestion, to: question)
+            return queue.active == 0 && queue.ended.isEmpty && queue.asking.isEmpty
+        }
+        let key = Key(app: app, session: task.session)
+        let new = SessionQueue(app: app, session: task.session)
+        if change(&queues[key, default: new]) { queues[key] = nil }
+    }
+}
+
+extension SessionQueues: Codable {
+    /// As a list, so that the form does not depend on the order of a dictionary.
+    init(from decoder: any Decoder) throws {
+        for queue in try [SessionQueue](from: decoder) {
+            queues[Key(app: queue.app, session: queue.session)] = queue
         }
     }
 
-    private mutating func index(_ app: Int, _ session: String) -> Int {
-        if let index = queues.firstIndex(where: { $0.app == app && $0.session == session }) {
-            return index
-        }
-        queues.append(SessionQueue(app: app, session: session))
-        return queues.count - 1
+    func encode(to encoder: any Encoder) throws {
+        try queues.values.sorted { ($0.app, $0.session) < ($1.app, $1.session) }
+            .encode(to: encoder)
     }
 }

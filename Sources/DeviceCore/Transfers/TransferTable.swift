@@ -12,6 +12,12 @@ package struct TransferTable: Hashable, Sendable {
     private var pages: [[Slot]] = []
     private var indices: [TransferID: Int] = [:]
     private var free: [Int] = []
+    /// By the index of an app: its transfers.
+    private var ids: [Int: Set<TransferID>] = [:]
+    /// By task of a session: its transfers, of which at most one has not ended.
+    private var tasks: [TaskKey: [TransferID]] = [:]
+    /// No transfer has a place before it.
+    private(set) var leastPlace: Int64 = 0
     private(set) var lanes: [Lane] = []
     /// Where each of them is.
     private var laneIndices: [Lane.Key: Int] = [:]
@@ -52,6 +58,12 @@ package struct TransferTable: Hashable, Sendable {
         fileprivate init(app: Int, host: String, transfer: Transfer?) {
             (self.app, self.host, self.transfer) = (app, host, transfer)
         }
+    }
+
+    private struct TaskKey: Hashable {
+        let app: Int
+        let session: String
+        let number: Int64
     }
 
     /// Transfers for which every gate answers alike. They are a heap, because one call may bring
@@ -100,47 +112,50 @@ package struct TransferTable: Hashable, Sendable {
 
     /// All of them, or those of one app, in the order in which they were asked for.
     func all(of app: Int? = nil) -> [Transfer] {
-        var found: [Transfer] = []
-        for page in pages {
-            for slot in page where app == nil || slot.app == app {
-                if let transfer = slot.transfer { found.append(transfer) }
-            }
-        }
-        return found.sorted { $0.id < $1.id }
+        if let app { return (ids[app] ?? []).sorted().compactMap { self[$0] } }
+        return pages.flatMap { $0.compactMap(\.transfer) }.sorted { $0.id < $1.id }
     }
 
-    func contains(app: Int) -> Bool {
-        pages.contains { $0.contains { $0.app == app && $0.transfer != nil } }
-    }
+    func contains(app: Int) -> Bool { ids[app] != nil }
 
     /// One of these numbers that a task of the session has which has not ended; nil: none has.
-    func openNumber(among numbers: Set<Int64>, in session: String, of app: Int) -> Int64? {
-        for page in pages {
-            for slot in page where slot.app == app {
-                guard let transfer = slot.transfer, let task = transfer.task, !transfer.isEnded,
-                    numbers.contains(task.number), task.session == session
-                else { continue }
-                return task.number
-            }
-        }
-        return nil
+    func openNumber(among numbers: [Int64], in session: String, of app: Int) -> Int64? {
+        numbers.first { openTask($0, in: session, of: app) != nil }
     }
 
     /// Those tasks of the session with these numbers that have not ended, in the order in which
-    /// they were asked for. They are looked at where they are: copies of all would cost more than
-    /// what is done with the few.
-    func openTasks(among numbers: Set<Int64>, in session: String, of app: Int) -> [TransferID] {
-        var found: [TransferID] = []
-        for page in pages.indices {
-            for slot in pages[page].indices where pages[page][slot].app == app {
-                guard let task = pages[page][slot].transfer?.task, numbers.contains(task.number),
-                    task.session == session, pages[page][slot].transfer?.isEnded == false,
-                    let id = pages[page][slot].transfer?.id
-                else { continue }
-                found.append(id)
-            }
-        }
-        return found.sorted()
+    /// they were asked for.
+    func openTasks(among numbers: [Int64], in session: String, of app: Int) -> [TransferID] {
+        Set(numbers.compactMap { openTask($0, in: session, of: app) }).sorted()
+    }
+
+    private func openTask(_ number: Int64, in session: String, of app: Int) -> TransferID? {
+        let key = TaskKey(app: app, session: session, number: number)
+        return tasks[key]?.first { isOpen($0) }
+    }
+
+    private func isOpen(_ id: TransferID) -> Bool {
+        guard let index = indices[id] else { return false }
+        return pages[index / Self.pageSize][index % Self.pageSize].transfer?.isEnded == false
+    }
+
+    /// What is found by its app and its task.
+    private mutating func list(_ transfer: Transfer, of app: Int) {
+        ids[app, default: []].insert(transfer.id)
+        leastPlace = min(leastPlace, transfer.rank ?? 0)
+        guard let task = transfer.task else { return }
+        let key = TaskKey(app: app, session: task.session, number: task.number)
+        tasks[key, default: []].append(transfer.id)
+        if tasks[key]?.count ?? 0 > 1 { tasks[key]?.sort() }
+    }
+
+    private mutating func unlist(_ transfer: Transfer, of app: Int) {
+        ids[app]?.remove(transfer.id)
+        if ids[app]?.isEmpty == true { ids[app] = nil }
+        guard let task = transfer.task else { return }
+        let key = TaskKey(app: app, session: task.session, number: task.number)
+        tasks[key]?.removeAll { $0 == transfer.id }
+        if tasks[key]?.isEmpty == true { tasks[key] = nil }
     }
 
     mutating func insert(_ transfer: Transfer, app: Int) {
@@ -155,6 +170,7 @@ package struct TransferTable: Hashable, Sendable {
         let slot = Slot(app: app, host: String(transfer.host), transfer: transfer)
         pages[index / Self.pageSize][index % Self.pageSize] = slot
         indices[transfer.id] = index
+        list(transfer, of: app)
         updateCounts(for: transfer, by: 1)
         sizes.add(transfer.size, of: app)
         sessions.changed(nil, to: transfer, app: app)
@@ -164,6 +180,7 @@ package struct TransferTable: Hashable, Sendable {
         guard let index = indices.removeValue(forKey: id) else { return }
         let slot = pages[index / Self.pageSize][index % Self.pageSize]
         if let transfer = slot.transfer {
+            unlist(transfer, of: slot.app)
             updateCounts(for: transfer, by: -1)
             sizes.add(TransferSize() - transfer.size, of: slot.app)
         }
@@ -183,6 +200,7 @@ package struct TransferTable: Hashable, Sendable {
         let (url, size) = (transfer.order.url, transfer.size)
         updateCounts(for: transfer, by: -1)
         body(&transfer)
+        leastPlace = min(leastPlace, transfer.rank ?? 0)
         updateCounts(for: transfer, by: 1)
         sizes.add(transfer.size - size, of: pages[page][slot].app)
         pages[page][slot].transfer = transfer
@@ -221,15 +239,6 @@ package struct TransferTable: Hashable, Sendable {
     /// Nil: nothing of the session is on its way, or has to be told.
     func queue(_ app: Int, _ session: String) -> SessionQueues.SessionQueue? {
         sessions[app, session]
-    }
-
-    /// Before all others, and before what is asked for from now on.
-    var leastPlace: Int64 {
-        var least: Int64 = 0
-        for page in pages {
-            for slot in page { least = min(least, slot.transfer?.rank ?? 0) }
-        }
-        return least
     }
 
     // MARK: Waiting
@@ -378,6 +387,7 @@ extension TransferTable: Codable {
         var sessions: SessionQueues
         var heldBy: GateSet
         var next: BootTime
+        var leastPlace: Int64
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -391,7 +401,8 @@ extension TransferTable: Codable {
             paces: paces,
             sessions: sessions,
             heldBy: heldBy,
-            next: next
+            next: next,
+            leastPlace: leastPlace
         ).encode(to: encoder)
     }
 
@@ -410,10 +421,12 @@ extension TransferTable: Codable {
         connections = ConnectionCounts(receiving)
         indexLanes()
         (heldBy, next, paces) = (form.heldBy, form.next, form.paces)
+        leastPlace = form.leastPlace
         for (pageIndex, page) in pages.enumerated() {
             for (slotIndex, slot) in page.enumerated() {
                 guard let transfer = slot.transfer else { continue }
                 indices[transfer.id] = pageIndex * Self.pageSize + slotIndex
+                list(transfer, of: slot.app)
                 updateCounts(for: transfer, by: 1)
                 sizes.add(transfer.size, of: slot.app)
             }

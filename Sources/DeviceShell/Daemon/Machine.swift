@@ -334,8 +334,8 @@ final class Machine {
             }
         }
 
-        mutating func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {
-            machine.log.append(event, at: moment, decisions)
+        mutating func record(_ event: TimedEvent, _ decisions: [Effect]) {
+            machine.log.append(event, decisions)
         }
 
         mutating func recordRollback(of count: Int) {

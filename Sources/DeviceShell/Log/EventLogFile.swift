@@ -14,7 +14,7 @@ struct EventLogFile: ~Copyable {
 
     private enum Piece {
         case header(Device)
-        case event(Event, at: Moment, [Effect])
+        case event(TimedEvent, [Effect])
         case rollback(count: Int)
     }
 
@@ -54,8 +54,8 @@ struct EventLogFile: ~Copyable {
         waiting = [.header(device)]
     }
 
-    mutating func append(_ event: Event, at moment: Moment, _ decisions: [Effect]) {
-        append(.event(event, at: moment, decisions))
+    mutating func append(_ event: TimedEvent, _ decisions: [Effect]) {
+        append(.event(event, decisions))
     }
 
     mutating func appendRollback(of count: Int) { append(.rollback(count: count)) }
@@ -108,10 +108,16 @@ struct EventLogFile: ~Copyable {
         switch piece {
         case .header(let device):
             return try EventLog.piece(EventLog.Header(build: build, device: device))
-        case .event(let event, let moment, let decisions):
+        case .event(let timed, let decisions):
             var logged: [EventLog.Decision] = []
             for effect in decisions { logged.append(try EventLog.Decision(effect)) }
-            return try EventLog.piece(EventLog.Entry.event(event, at: moment, decisions: logged))
+            let entry = EventLog.Entry.event(
+                timed.event,
+                at: timed.moment,
+                othersFollow: timed.othersFollow ? true : nil,
+                decisions: logged
+            )
+            return try EventLog.piece(entry)
         case .rollback(let count):
             return try EventLog.piece(EventLog.Entry.rollback(count: count))
         }

@@ -6,9 +6,10 @@ package import Vocabulary
 /// field of a class is checked each time.
 package struct Turn {
     package struct Entry {
-        package var event: Event
-        package let moment: Moment
+        package var timed: TimedEvent
         package var decisions: [Effect]
+        package var event: Event { timed.event }
+        package var moment: Moment { timed.moment }
     }
 
     package var moment: Moment

@@ -72,8 +72,8 @@ package final class Watch {
         turn.isStart = isStart
     }
 
-    func recorded(_ event: Event, _ moment: Moment, _ decisions: [Effect]) {
-        turn.recorded(Turn.Entry(event: event, moment: moment, decisions: decisions))
+    func recorded(_ event: TimedEvent, _ decisions: [Effect]) {
+        turn.recorded(Turn.Entry(timed: event, decisions: decisions))
         figures.events += 1
     }
 

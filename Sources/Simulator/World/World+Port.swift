@@ -26,8 +26,8 @@ package struct VirtualPort: SimulatedPort {
         if world.daemonIsAlive { world.store.replace(with: records) }
     }
     package func perform(_ effect: Effect) { world.perform(effect) }
-    package func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {
-        world.watch.recorded(event, moment, decisions)
+    package func record(_ event: TimedEvent, _ decisions: [Effect]) {
+        world.watch.recorded(event, decisions)
     }
     package func recordRollback(of count: Int) { world.watch.rolledBack(count) }
 }

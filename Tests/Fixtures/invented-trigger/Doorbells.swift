@@ -91,9 +91,9 @@ struct WitnessPort: SimulatedPort {
     mutating func commitAnew(_ records: [Record], with changes: [Change]) throws(CommitError) {
         try port.commitAnew(records, with: changes)
     }
-    mutating func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {
-        witness.hears(event)
-        port.record(event, at: moment, decisions)
+    mutating func record(_ event: TimedEvent, _ decisions: [Effect]) {
+        witness.hears(event.event)
+        port.record(event, decisions)
     }
     mutating func recordRollback(of count: Int) { port.recordRollback(of: count) }
 }
