@@ -144,7 +144,8 @@ struct AppsGroup {
 
         init(_ entries: [EventLog.Entry]) {
             for entry in entries {
-                guard case .event(.user(.simulate, reply: _), let moment, let decisions) = entry
+                guard
+                    case .event(.user(.simulate, reply: _), let moment, _, let decisions) = entry
                 else { continue }
                 for decision in decisions {
                     switch decision {

@@ -59,7 +59,7 @@ struct BulkTurn {
     }
 
     mutating func figures() throws -> [Figure] {
-        try requestFigures() + transferFigures() + appFigures()
+        try requestFigures() + singleFigures() + transferFigures() + appFigures()
     }
 
     private mutating func requestFigures() throws -> [Figure] {

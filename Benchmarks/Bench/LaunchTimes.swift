@@ -39,7 +39,7 @@ struct LaunchTimes: ~Copyable {
     /// When the launch was decided; the log is written when the daemon has nothing else to do.
     private mutating func begin(of launch: LaunchID) throws -> Moment {
         while true {
-            for case .event(_, let moment, let decisions) in try log.entries() {
+            for case .event(_, let moment, _, let decisions) in try log.entries() {
                 for case .effect(.spawn(let id, _)) in decisions { begun[id] = moment }
             }
             if let moment = begun[launch] { return moment }
