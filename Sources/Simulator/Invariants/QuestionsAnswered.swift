@@ -16,8 +16,13 @@ final class QuestionsAnswered: ClientInvariant, CommitInvariant, EffectInvariant
     private var refused: Set<TransferID> = []
     /// An app has said to a server who it is, for all its tasks, at this point of `answered`.
     private var forAll: [AppID: Int] = [:]
-    private var begun: [TransferID: Int] = [:]
     private var answered = 0
+    /// The same, when it reached a daemon: what is on its way helps no exchange that begins. The
+    /// last of each app, and the last before the exchange of a transfer began, of `loginsHeard`.
+    private var lastLogin: [AppID: Int] = [:]
+    private var begun: [TransferID: Int] = [:]
+    private var loginsHeard = 0
+    private var launches: [LaunchID: AppID] = [:]
     private var apps: [TransferID: AppID] = [:]
 
     private struct Pending {
@@ -83,13 +88,13 @@ final class QuestionsAnswered: ClientInvariant, CommitInvariant, EffectInvariant
     func performed(_ effect: Effect, at now: Moment, _ world: World) -> String? {
         guard case .transfer(let id, .begin(let order, _)) = effect else { return nil }
         defer {
-            begun[id] = answered
+            begun[id] = loginsHeard
             refused.remove(id)
         }
         if let known = pending[id] {
             return "transfer \(id) goes on without an answer to question \(known.question)"
         }
-        let isForAll = apps[id].flatMap { forAll[$0] }.map { $0 > begun[id] ?? 0 } ?? false
+        let isForAll = apps[id].flatMap { lastLogin[$0] }.map { $0 > begun[id] ?? 0 } ?? false
         if refused.contains(id), !isForAll {
             return "transfer \(id) goes on after it was refused, and its app was not asked"
         }
@@ -98,8 +103,17 @@ final class QuestionsAnswered: ClientInvariant, CommitInvariant, EffectInvariant
         return sent == token ? nil : "transfer \(id) goes on with \(sent ?? "none"), not \(token)"
     }
 
+    func ran(_ process: VirtualProcess, _ world: World) {
+        launches[process.launch] = process.appID
+    }
+
     func heard(_ event: Event) {
         if case .transfer(let id, .ended(.challenged, _)) = event { refused.insert(id) }
+        guard case .app(let launch, .session(_, .answer(_, let answer), _)) = event,
+            case .login(_, _, forSession: true) = answer, let app = launches[launch]
+        else { return }
+        loginsHeard += 1
+        lastLogin[app] = loginsHeard
     }
 
     func took(_ event: ClientEvent, _ client: VirtualClient, _ world: World) {
