@@ -263,7 +263,8 @@ extension RefreshPolicy {
         findCandidates(facts)
         var point = point(at: time, isNow: true, facts)
         var choices: [RefreshChoice] = []
-        for candidate in candidatesByGain() {
+        sortByGain()
+        while let candidate = search.byGain.removeFirst()?.candidate {
             let index = search.candidates[candidate].index
             // What was chosen has taken of what is left for the others.
             if !choices.isEmpty { setPrice(of: candidate, at: time, facts) }
@@ -290,10 +291,13 @@ extension RefreshPolicy {
     }
 
     /// Those that gain anything, the greatest gain first.
-    private func candidatesByGain() -> [Int] {
-        let gains = search.candidates.map { members.positions[$0.index] }
-        return gains.indices.filter { gains[$0] > 0 }
-            .sorted { (gains[$1], $0) < (gains[$0], $1) }
+    private mutating func sortByGain() {
+        search.byGain.removeAll()
+        for candidate in search.candidates.indices {
+            let position = members.positions[search.candidates[candidate].index]
+            guard position > 0 else { continue }
+            search.byGain.insert(RefreshSearch.Gain(position: position, candidate: candidate))
+        }
     }
 
     // MARK: The next decision

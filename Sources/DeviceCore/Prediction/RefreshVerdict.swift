@@ -47,8 +47,20 @@ struct RefreshSearch: Sendable {
     var table: GainTable?
     /// Those whose refresh waits for its moment.
     var candidates: [Candidate] = []
+    /// Those of them that are still to be decided about.
+    var byGain = Heap<Gain>()
     /// The half-hour, since ever, that their prices are of.
     var pricesOf: Int64?
+
+    /// Where the gain of a candidate lies on the scale; the greatest first, then in their order.
+    struct Gain: Hashable, Sendable, Codable, Comparable {
+        let position: Double
+        let candidate: Int
+
+        static func < (left: Self, right: Self) -> Bool {
+            (right.position, left.candidate) < (left.position, right.candidate)
+        }
+    }
 
     struct Candidate: Sendable {
         let index: Int

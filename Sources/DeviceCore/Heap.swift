@@ -6,6 +6,9 @@ struct Heap<Element: Comparable & Hashable & Sendable & Codable>: Hashable, Send
     var isEmpty: Bool { elements.isEmpty }
     var count: Int { elements.count }
 
+    /// Keeps the room for others.
+    mutating func removeAll() { elements.removeAll(keepingCapacity: true) }
+
     mutating func insert(_ element: Element) {
         elements.append(element)
         var child = elements.count - 1
