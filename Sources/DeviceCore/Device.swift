@@ -82,8 +82,8 @@ package struct Device: Hashable, Sendable, Codable {
 
     /// Takes one event at one moment, and appends what must be done about it.
     ///
-    /// `othersFollow`: in the same turn. When to look next, and which transfers may begin, is found
-    /// after the last of them only.
+    /// `othersFollow`: more events of this turn follow. The timers and the transfers that begin are
+    /// chosen after the last one.
     /// `rounds`: what settling takes at the most; what is left then is done a moment later.
     package mutating func handle(
         _ event: Event,

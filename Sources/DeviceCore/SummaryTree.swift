@@ -47,8 +47,8 @@ struct SummaryTree<Value: Summary>: Hashable, Sendable {
         }
     }
 
-    /// The first index with a property; nil: none has it. A summary has it if, and only if, a value
-    /// under it has it.
+    /// The first index with a property; nil: none has it. A summary must have the property exactly
+    /// if a value under it has it.
     func first(where has: (Value) -> Bool) -> Int? {
         guard has(nodes[1]) else { return nil }
         var node = 1

@@ -4,7 +4,7 @@ package import Vocabulary
 package struct TimedEvent: Hashable, Sendable {
     package var event: Event
     package var moment: Moment
-    /// In the same turn.
+    /// More events of its turn follow.
     package var othersFollow = false
 
     package init(_ event: Event, at moment: Moment) {

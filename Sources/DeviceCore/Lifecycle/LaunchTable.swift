@@ -1,7 +1,7 @@
 import Vocabulary
 
-/// The live launches, in the order in which they began, with what each of them claims. To find one,
-/// to add and to remove one takes constant time.
+/// The live launches, in the order in which they began, with what each of them claims. Finding,
+/// adding and removing one takes constant time.
 struct LaunchTable: Sendable {
     /// What was removed leaves a gap, until half of the list is gaps.
     private var entries: [Entry?] = []
@@ -144,7 +144,7 @@ extension Launch {
 }
 
 extension LaunchClaims {
-    /// `wantsScreen`: its app asked for the screen to stay on while the user looks at this launch.
+    /// `wantsScreen`: its app wants the screen to stay on while the user looks at this launch.
     init(of launch: Launch, wantsScreen: Bool) {
         var claims: LaunchClaims = []
         if let wake = launch.wake {

@@ -54,8 +54,8 @@ extension Device {
         refreshPolicy.scheduleDecision(refreshFacts(at: moment))
     }
 
-    /// Before each event: a decision that may be due at it does not depend on how the events were
-    /// split into turns.
+    /// Before each event: catches up on a postponed search if a decision may be due by now. So what
+    /// is decided does not depend on how events are split into turns.
     mutating func searchIfPostponed(until now: Moment) {
         guard refreshPolicy.postponedSearch != nil, let due = refreshPolicy.decideAt,
             due <= now.wall

@@ -15,8 +15,8 @@ struct RefreshMembers: Hashable, Sendable, Codable {
 
     func contains(_ index: Int) -> Bool { index < belong.count && belong[index] }
 
-    /// Looks at an app whose manifest or requests have changed. Whether it takes part now and did
-    /// not before, or the reverse.
+    /// Looks at an app whose manifest or requests have changed. Returns whether it has joined or
+    /// left.
     mutating func update(_ index: Int, in apps: AppTable) -> Bool {
         let belongs = apps.isUsed(index) && apps[index].isPlanned
         guard belongs != contains(index) else { return false }

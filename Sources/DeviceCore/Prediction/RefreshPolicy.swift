@@ -266,7 +266,7 @@ extension RefreshPolicy {
         sortByGain()
         while let candidate = search.byGain.removeFirst()?.candidate {
             let index = search.candidates[candidate].index
-            // What was chosen has taken of what is left for the others.
+            // Each choice leaves less for the others.
             if !choices.isEmpty { setPrice(of: candidate, at: time, facts) }
             let verdict = verdict(on: candidate, at: &point, facts)
             guard verdict.blocker == nil,
