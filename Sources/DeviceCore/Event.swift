@@ -90,7 +90,8 @@ package struct ConditionReport: Hashable, Sendable, Codable {
 /// One launch as the machine shows it after a restart of the daemon in the same boot.
 package struct Survivor: Hashable, Sendable, Codable {
     package var launch: LaunchID
-    /// From the launch's marker, written by the child just before exec; nil: never started.
+    /// From the launch's marker, written by the child just before exec. Nil: never started, and
+    /// never will be; the shell voids a marker that it finds empty.
     package var process: ProcessID?
     /// Whether the process itself still lives (pid and start time agree).
     package var alive: Bool

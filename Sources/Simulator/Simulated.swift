@@ -148,13 +148,7 @@ package struct Simulated<Port: SimulatedPort> {
             Event.started(
                 Start(
                     bootID: "boot-\(world.bootNumber)",
-                    survivors: world.processes.map {
-                        Survivor(
-                            launch: $0.launch,
-                            process: $0.hasStarted ? $0.process : nil,
-                            alive: !$0.isDead
-                        )
-                    },
+                    survivors: world.survivors(),
                     seed: Int64(seed & (1 << 62 - 1)) | 1,
                     settings: world.settings,
                     manifests: world.plans.dropLast().map(\.change),

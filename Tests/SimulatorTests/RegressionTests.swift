@@ -1,5 +1,5 @@
 import DeviceCore
-import Simulator
+@testable import Simulator
 import Testing
 import Vocabulary
 
@@ -117,6 +117,29 @@ struct RegressionTests {
         // Its time was over while no daemon ran: it is frozen, not ended.
         #expect(stage.launch("backup")?.id == launch.id)
         #expect(stage.count { $0 == .terminate(launch.id) } == 0)
+        #expect(stage.violation == nil)
+    }
+
+    @Test("what a daemon left before it was a program never becomes one")
+    func theUnbornStayUnborn() throws {
+        var manifest = AppManifest(id: AppID("backup"), name: "Backup")
+        manifest.modes = [.processing]
+        manifest.processingCommand = ["backup"]
+        let stage = Stage([manifest])
+        let first = try #require(stage.world.processes.first)
+        stage.world.die(first, .status(0))
+        stage.pass(.seconds(1))
+        #expect(stage.results == [.succeeded])
+        stage.ask(.run(AppID("backup"), identifier: nil))
+        let child = try #require(stage.world.processes.last)
+        try #require(!child.hasStarted)
+        stage.world.killDaemon(nil, for: .zero)
+        // The next one is killed as well, when it has said that nothing was started.
+        stage.world.killInjector.targets = [EffectPair(first: .save, second: .announce)]
+        stage.pass(.minutes(10))
+        #expect(stage.world.killInjector.targets.isEmpty)
+        #expect(!child.hasStarted && stage.launch("backup")?.process != nil)
+        #expect(stage.results == [.succeeded])
         #expect(stage.violation == nil)
     }
 

@@ -19,11 +19,9 @@ extension Launch {
             }
             commandExited(exit, facts, &actions)
         } else if survivor?.process ?? process == nil {
-            // What was about to become its program.
-            if isAlive { actions.append(.emit(.kill(id))) }
+            // The program never began, and never will.
             let reason = "the daemon exited before the run was started"
             if isCommand {
-                // The marker is empty: the program never began.
                 actions += [.append(.note(reason)), .undo]
             } else {
                 countAnew(facts)

@@ -282,13 +282,26 @@ package final class World {
         die(process, telling: .exited(isTold ? exit : .unknown, usage))
     }
 
-    func die(_ process: VirtualProcess, telling event: ProcessEvent) {
+    /// What a daemon that starts finds. To look is to decide: a child that has not marked itself by
+    /// then never becomes its program, and no daemon hears of its end.
+    func survivors() -> [Survivor] {
+        for process in processes where !process.hasStarted { die(process, telling: nil) }
+        return processes.map {
+            Survivor(
+                launch: $0.launch,
+                process: $0.hasStarted ? $0.process : nil,
+                alive: !$0.isDead
+            )
+        }
+    }
+
+    func die(_ process: VirtualProcess, telling event: ProcessEvent?) {
         for client in process.clients { hangUp(client) }
         process.isDead = true
         process.diedAt = clock.elapsed
         process.isFrozen = false
         _ = process.run(false, at: clock.elapsed)
-        send(.process(process.launch, event), after: .milliseconds(2))
+        if let event { send(.process(process.launch, event), after: .milliseconds(2)) }
     }
 
     /// This reaches the daemon.
