@@ -11,69 +11,22 @@ import Vocabulary
 final class SleepTests {
     private let bench: DaemonBench
     private let bus: MessageBus
-    private static let service = "org.freedesktop.login1"
+    private let logind: MockLogind
 
     init() throws {
         bench = try DaemonBench(starting: false)
         bus = try MessageBus(bench.daemon.scratch, "system")
         bench.daemon.options += ["--system-bus", bus.address]
-        try startLogind()
+        logind = try MockLogind(on: bus)
         try bench.daemon.start()
     }
 
-    private func startLogind() throws {
-        try bus.start(
-            Self.service,
-            "/usr/bin/python3",
-            "-m",
-            "dbusmock",
-            "--system",
-            "--template",
-            "logind"
-        )
-        try bus.wait(forOwnerOf: Self.service)
-    }
-
-    /// Of the daemon: `idle block`, `sleep delay`.
-    private func inhibitors() throws -> [String] {
-        let target = Target(
-            Self.service,
-            Logind.manager.path,
-            Logind.manager.interface,
-            "ListInhibitors"
-        )
-        let rows = try bus.bus().call(target).first?.listValue ?? []
-        return rows.compactMap { row in
-            guard row[1] == "Offstage", let what = row[0]?.stringValue,
-                let mode = row[3]?.stringValue
-            else { return nil }
-            return "\(what) \(mode)"
-        }
-        .sorted()
-    }
-
-    /// The mock says nothing of a lock that goes, and sees it only while nobody asks it anything.
-    private func wait(forInhibitors wanted: [String]) throws {
-        try Wait.until("inhibitors \(wanted)", { try inhibitors() == wanted })
-    }
-
-    private func prepareForSleep(_ isBefore: Bool) throws {
-        try bus.emit(
-            "PrepareForSleep",
-            of: Self.service,
-            at: Logind.manager.path,
-            Logind.manager.interface,
-            "b",
-            [.bool(isBefore)]
-        )
-    }
-
     @Test func `the machine does not fall asleep by itself while a run lasts`() throws {
-        try wait(forInhibitors: ["sleep delay"])
+        try logind.wait(forInhibitors: ["sleep delay"])
         try bench.submit("while [ ! -e go ]; do sleep 0.1; done", id: "long")
-        try wait(forInhibitors: ["idle block", "sleep delay"])
+        try logind.wait(forInhibitors: ["idle block", "sleep delay"])
         try bench.daemon.scratch.write("home/go", "")
-        try wait(forInhibitors: ["sleep delay"])
+        try logind.wait(forInhibitors: ["sleep delay"])
         let check = try bench.ask("Doctor").listValue?
             .first { $0["check"] == "staying awake during a run" }
         #expect(check?["found"] == "logind's idle inhibitor")
@@ -81,25 +34,25 @@ final class SleepTests {
 
     @Test func `what holds the machine awake ends with the daemon`() throws {
         try bench.submit("exec sleep 1000", id: "long")
-        try wait(forInhibitors: ["idle block", "sleep delay"])
+        try logind.wait(forInhibitors: ["idle block", "sleep delay"])
         try bench.kill()
         try bench.daemon.start()
         // The run goes on, and the next daemon holds it awake.
-        try wait(forInhibitors: ["idle block", "sleep delay"])
+        try logind.wait(forInhibitors: ["idle block", "sleep delay"])
         _ = try bench.stop()
-        try wait(forInhibitors: [])
+        try logind.wait(forInhibitors: [])
     }
 
     @Test func `sleep waits until the daemon is ready for it, and no longer`() throws {
-        try wait(forInhibitors: ["sleep delay"])
-        try prepareForSleep(true)
-        try wait(forInhibitors: [])
-        try prepareForSleep(false)
-        try wait(forInhibitors: ["sleep delay"])
+        try logind.wait(forInhibitors: ["sleep delay"])
+        try logind.prepareForSleep(true)
+        try logind.wait(forInhibitors: [])
+        try logind.prepareForSleep(false)
+        try logind.wait(forInhibitors: ["sleep delay"])
     }
 
     @Test func `a stranger who says that the machine is about to sleep is not heard`() throws {
-        try wait(forInhibitors: ["sleep delay"])
+        try logind.wait(forInhibitors: ["sleep delay"])
         let names = try bus.bus().call(.messageBus("ListNames")).first?.listValue ?? []
         // To each that is there, for nobody else gets what a stranger tells all.
         for name in names.compactMap(\.stringValue) where name.hasPrefix(":") {
@@ -115,23 +68,23 @@ final class SleepTests {
             #expect(sent.succeeded, "\(sent.errors)")
         }
         try bench.letOthersWork()
-        #expect(try inhibitors() == ["sleep delay"])
+        #expect(try logind.inhibitors() == ["sleep delay"])
     }
 
     @Test func `logind is asked when it comes, and again by a bus that was away`() throws {
         _ = try bench.stop()
-        bus.end(Self.service)
+        bus.end(MockLogind.service)
         try bench.daemon.start()
-        try startLogind()
-        try wait(forInhibitors: ["sleep delay"])
+        try logind.start()
+        try logind.wait(forInhibitors: ["sleep delay"])
         // The bus goes before the sleep that it told of is over.
-        try prepareForSleep(true)
-        try wait(forInhibitors: [])
-        bus.end(Self.service)
+        try logind.prepareForSleep(true)
+        try logind.wait(forInhibitors: [])
+        bus.end(MockLogind.service)
         bus.end()
         try bus.start()
-        try startLogind()
-        try wait(forInhibitors: ["sleep delay"])
+        try logind.start()
+        try logind.wait(forInhibitors: ["sleep delay"])
     }
 
     // MARK: Waking the machine
@@ -191,67 +144,67 @@ final class SleepTests {
     @Test func `awake again before it was ready, it still delays the next sleep`() throws {
         let answer = bench.daemon.scratch("answer")
         try startHelper(waitingFor: answer)
-        try wait(forInhibitors: ["sleep delay"])
+        try logind.wait(forInhibitors: ["sleep delay"])
         _ = try bench.ask("Set", "power", "on", [:])
         try bench.submit("true", id: "later", ["after": 7200])
-        try prepareForSleep(true)
+        try logind.prepareForSleep(true)
         try Wait.until("the helper is asked") { !asked.isEmpty }
-        try prepareForSleep(false)
+        try logind.prepareForSleep(false)
         // The helper answers after that.
         try bench.daemon.scratch.write("answer1", "")
         try ping(Wake1.busName)
         try ping(daemonName())
-        #expect(try inhibitors() == ["sleep delay"])
+        #expect(try logind.inhibitors() == ["sleep delay"])
         // The next sleep is prepared as usual.
         try bench.daemon.scratch.write("answer2", "")
-        try prepareForSleep(true)
-        try wait(forInhibitors: [])
+        try logind.prepareForSleep(true)
+        try logind.wait(forInhibitors: [])
         #expect(asked.count == 2)
     }
 
     @Test func `ready for one sleep it is not ready for the next`() throws {
         try startHelper(waitingFor: bench.daemon.scratch("answer"))
-        try wait(forInhibitors: ["sleep delay"])
+        try logind.wait(forInhibitors: ["sleep delay"])
         _ = try bench.ask("Set", "power", "on", [:])
         try bench.submit("true", id: "later", ["after": 7200])
-        try prepareForSleep(true)
+        try logind.prepareForSleep(true)
         try Wait.until("the helper is asked") { asked.count == 1 }
-        try prepareForSleep(false)
-        try prepareForSleep(true)
+        try logind.prepareForSleep(false)
+        try logind.prepareForSleep(true)
         try bench.daemon.scratch.write("answer1", "")
         try Wait.until("the helper is asked again") { asked.count == 2 }
         try ping(daemonName())
-        #expect(try inhibitors() == ["sleep delay"])
+        #expect(try logind.inhibitors() == ["sleep delay"])
         try bench.daemon.scratch.write("answer2", "")
-        try wait(forInhibitors: [])
+        try logind.wait(forInhibitors: [])
     }
 
     @Test func `before it sleeps the helper is told when to wake the machine`() throws {
         try startHelper()
-        try wait(forInhibitors: ["sleep delay"])
+        try logind.wait(forInhibitors: ["sleep delay"])
         _ = try bench.ask("Set", "power", "on", [:])
         try bench.submit("true", id: "later", ["after": 7200])
         let start = Clocks.boot()
-        try prepareForSleep(true)
-        try wait(forInhibitors: [])
+        try logind.prepareForSleep(true)
+        try logind.wait(forInhibitors: [])
         let words = try #require(asked.last).split(separator: " ")
         #expect(words.first == "SetAlarm")
         let alarm = try #require(Int64(words.last ?? ""))
         let ahead = BootTime(nanoseconds: alarm * 1000) - start
         #expect(ahead > .minutes(110) && ahead < .minutes(150), "\(ahead)")
         // Off the charger it is not woken.
-        try prepareForSleep(false)
-        try wait(forInhibitors: ["sleep delay"])
+        try logind.prepareForSleep(false)
+        try logind.wait(forInhibitors: ["sleep delay"])
         _ = try bench.ask("Set", "power", "off", [:])
-        try prepareForSleep(true)
-        try wait(forInhibitors: [])
+        try logind.prepareForSleep(true)
+        try logind.wait(forInhibitors: [])
         #expect(asked.last == "SetAlarm 0")
     }
 
     @Test func `work that needs the network is woken for although the sleep takes it down`() throws
     {
         try startHelper()
-        try wait(forInhibitors: ["sleep delay"])
+        try logind.wait(forInhibitors: ["sleep delay"])
         _ = try bench.ask("Set", "power", "on", [:])
         let (path, name) = (NetworkManager.service.path, NetworkManager.service.interface)
         try bus.mock(name, path, name)
@@ -263,8 +216,8 @@ final class SleepTests {
             try bench.condition("network")["source"] == "NetworkManager"
         }
         try bench.submit("true", id: "later", ["after": 7200, "network": true])
-        try prepareForSleep(true)
-        try wait(forInhibitors: [])
+        try logind.prepareForSleep(true)
+        try logind.wait(forInhibitors: [])
         try bus.change(path, of: name, name, ["State": 10, "Connectivity": 1])
         try ping(name)
         try ping(daemonName())
@@ -272,7 +225,7 @@ final class SleepTests {
         #expect(asked.last != "SetAlarm 0")
         #expect(asked.count == 1)
         // It has not slept: what is so counts.
-        try prepareForSleep(false)
+        try logind.prepareForSleep(false)
         try bench.wait(until: "no network") { try bench.condition("network")["value"] == "off" }
     }
 }
