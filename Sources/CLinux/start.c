@@ -40,6 +40,7 @@ struct job {
     int stage;
     int error;  // of the stage, or of a clone without a child
     int has_signals_reset;
+    uint64_t start_time;  // 0: not known
     sem_t done;
     int owners;
     _Alignas(16) char stack[16384];  // the child's
@@ -202,7 +203,8 @@ static _Noreturn void run_child(struct job *job) {
         char line[64];
         size_t length = decimal(line, (uint64_t)job->pid);
         line[length++] = ' ';
-        length += decimal(line + length, own_start_time());
+        job->start_time = own_start_time();
+        length += decimal(line + length, job->start_time);
         line[length++] = '\n';
         if (write_all(marker, line, length) < 0 || is_void(marker))
             fail(job, marker, CLINUX_STAGE_MARKER);
@@ -485,6 +487,7 @@ int clinux_start(const struct clinux_start *start, struct clinux_started *starte
     int error = job->error;
     started->pid = job->pid;
     started->pidfd = job->pidfd;
+    started->start_time = job->start_time;
     release(job);
     return stage == CLINUX_STAGE_NONE ? 0 : failed(started, stage, error);
 }

@@ -119,10 +119,21 @@ package enum ProcessExit: Hashable, Sendable {
 package struct PidFD: ~Copyable, Sendable {
     package let descriptor: FileDescriptor
     package let pid: Int32
+    /// Clock ticks since boot, of a child that has told it; nil: it must be read.
+    private let startTime: UInt64?
 
-    package init(owning descriptor: consuming FileDescriptor, pid: Int32) {
+    package init(
+        owning descriptor: consuming FileDescriptor,
+        pid: Int32,
+        startTime: UInt64? = nil
+    ) {
         self.descriptor = descriptor
-        self.pid = pid
+        (self.pid, self.startTime) = (pid, startTime)
+    }
+
+    /// Nil when it has been reaped.
+    package var identity: ProcessIdentity? {
+        startTime.map { ProcessIdentity(pid: pid, startTime: $0) } ?? ProcessIdentity(of: pid)
     }
 
     /// Throws `noProcess` when nobody has the number.

@@ -101,7 +101,11 @@ package struct Program: Sendable {
                 Errno(started.error)
             )
         }
-        return PidFD(owning: FileDescriptor(owning: started.pidfd), pid: started.pid)
+        return PidFD(
+            owning: FileDescriptor(owning: started.pidfd),
+            pid: started.pid,
+            startTime: started.start_time == 0 ? nil : started.start_time
+        )
     }
 
     /// From now on no program is executed with this marker. Whoever has written an identity into it

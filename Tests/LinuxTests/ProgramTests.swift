@@ -176,7 +176,11 @@ struct ProgramTests {
             _ = try program.start()
         }
         program.waitsForExecve = false
-        #expect(try status(of: try program.start()) == .exited(127))
+        let process = try program.start()
+        let identity = try #require(ProcessIdentity(of: process.pid))
+        #expect(try status(of: process) == .exited(127))
+        // The child has told it: there is nobody left to ask.
+        #expect(process.identity == identity)
         let lines = try scratch.read("marker").split(separator: "\n")
         #expect(lines.last == "failed 11 8")
     }

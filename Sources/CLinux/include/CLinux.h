@@ -69,6 +69,7 @@ struct clinux_started {
     int pidfd;
     int stage;  // CLINUX_STAGE_NONE, or where it failed
     int error;  // errno of the failure
+    uint64_t start_time;  // clock ticks since boot, as the marker has it; 0: not known
 };
 
 /// Starts a program; 0, or -1 with `stage` and `error` set and nothing left behind.

@@ -98,9 +98,9 @@ final class AppProcesses {
     func spawn(_ id: LaunchID, _ spec: ProcessSpec) {
         do throws(StartFailure) {
             let process = try start(id, spec)
-            let identity = identity(of: process.pid)
+            let startTime = process.identity?.startTime ?? 0
             specs[id] = spec
-            report(id, .started(identity))
+            report(id, .started(ProcessID(pid: process.pid, startTime: startTime)))
             peaks?.begin(id)
             watchChild(id, process)
         } catch {
@@ -244,10 +244,6 @@ final class AppProcesses {
 
     private static func explanation(_ error: LinuxError, _ spec: ProcessSpec) -> String {
         error.explanation(starting: spec.arguments.first, in: spec.directory)
-    }
-
-    private func identity(of pid: Int32) -> ProcessID {
-        ProcessID(pid: pid, startTime: ProcessIdentity(of: pid)?.startTime ?? 0)
     }
 
     // MARK: Watching

@@ -20,10 +20,12 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
     private var partsMost: [LaunchID: (files: Int64, shared: Int64)] = [:]
     /// As last set; nil: not yet.
     private var scopeWeight: Weight?
-    /// Groups that are being made, each in a thread of its own.
-    private var prepared: [LaunchID: ThreadResult<Result<Bool, LinuxError>>] = [:]
+    /// Makes and removes groups meanwhile.
+    private let thread = WorkThread(named: "offstage-groups")
+    /// Groups that are being made.
+    private var prepared: [LaunchID: ThreadOutcome<Result<Bool, LinuxError>>] = [:]
     /// Groups that are being removed; false: not all of them are gone.
-    private var leaving: [LaunchID: ThreadResult<Bool>] = [:]
+    private var leaving: [LaunchID: ThreadOutcome<Bool>] = [:]
 
     package convenience init(_ base: Group) { self.init(base, ResourceGroups(), refused: []) }
 
@@ -143,7 +145,7 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
 
     package func prepare(_ id: LaunchID, _ limits: LaunchLimits) {
         let groups = newGroups
-        prepared[id] = try? ThreadResult(named: "offstage-groups") { groups.result(id, limits) }
+        prepared[id] = try? thread.begin { groups.result(id, limits) }
     }
 
     package func removePrepared() {
@@ -157,7 +159,7 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
         // After a commit that failed it is asked for once more.
         guard leaving[id] == nil else { return }
         let (group, resources) = (group(id), resources)
-        leaving[id] = try? ThreadResult(named: "offstage-groups") {
+        leaving[id] = try? thread.begin {
             do throws(LinuxError) {
                 try Files.removeDirectory(group.path)
                 try resources.remove(id)
