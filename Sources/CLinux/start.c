@@ -61,13 +61,15 @@ static size_t decimal(char *out, uint64_t number) {
     return written;
 }
 
-// Field 22 of /proc/self/stat; the fields are counted from the last ')', which ends the name.
+// Field 22 of /proc/self/stat, or 0 and errno. The fields are counted from the last ')', which ends
+// the name.
 static uint64_t own_start_time(void) {
     char text[1024];
     int descriptor = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) return 0;
     ssize_t count = read(descriptor, text, sizeof text - 1);
     close(descriptor);
+    errno = EIO;
     if (count <= 0) return 0;
     text[count] = 0;
     char *at = strrchr(text, ')');
@@ -184,6 +186,12 @@ static _Noreturn void run_child(struct job *job) {
     if (start->new_session && setsid() < 0) fail(job, marker, CLINUX_STAGE_SESSION);
     // Before the limits: a parent with many open files has no free number below them.
     if (place_descriptors(start, &marker) < 0) fail(job, marker, CLINUX_STAGE_DESCRIPTORS);
+    uint64_t start_time = 0;
+    if (marker >= 0) {
+        // Nobody is named by 0, and a limit on open files may be among those that follow.
+        if ((start_time = own_start_time()) == 0) fail(job, marker, CLINUX_STAGE_MARKER);
+        __atomic_store_n(&job->start_time, start_time, __ATOMIC_RELEASE);
+    }
     for (size_t index = 0; index < start->limit_count; index++) {
         struct rlimit limit = {start->limits[index].soft, start->limits[index].hard};
         if (setrlimit(start->limits[index].resource, &limit) < 0)
@@ -203,8 +211,7 @@ static _Noreturn void run_child(struct job *job) {
         char line[64];
         size_t length = decimal(line, (uint64_t)job->pid);
         line[length++] = ' ';
-        job->start_time = own_start_time();
-        length += decimal(line + length, job->start_time);
+        length += decimal(line + length, start_time);
         line[length++] = '\n';
         if (write_all(marker, line, length) < 0 || is_void(marker))
             fail(job, marker, CLINUX_STAGE_MARKER);
@@ -487,7 +494,7 @@ int clinux_start(const struct clinux_start *start, struct clinux_started *starte
     int error = job->error;
     started->pid = job->pid;
     started->pidfd = job->pidfd;
-    started->start_time = job->start_time;
+    started->start_time = __atomic_load_n(&job->start_time, __ATOMIC_ACQUIRE);
     release(job);
     return stage == CLINUX_STAGE_NONE ? 0 : failed(started, stage, error);
 }

@@ -90,8 +90,8 @@ package struct ConditionReport: Hashable, Sendable, Codable {
 /// One launch as the machine shows it after a restart of the daemon in the same boot.
 package struct Survivor: Hashable, Sendable, Codable {
     package var launch: LaunchID
-    /// From the launch's marker, written by the child just before exec. Nil: never started, and
-    /// never will be; the shell voids a marker that it finds empty.
+    /// From the launch's marker, written by the child just before exec. Nil: its program never
+    /// began, and never will; the shell voids a marker that names nobody.
     package var process: ProcessID?
     /// Whether the process itself still lives (pid and start time agree).
     package var alive: Bool
@@ -99,6 +99,9 @@ package struct Survivor: Hashable, Sendable, Codable {
     package init(launch: LaunchID, process: ProcessID?, alive: Bool) {
         (self.launch, self.process, self.alive) = (launch, process, alive)
     }
+
+    /// Nil: it has ended, or never began.
+    var living: ProcessID? { alive ? process : nil }
 }
 
 /// A process beyond doubt: a pid may be reused, with its start time it is not.

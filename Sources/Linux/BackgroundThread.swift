@@ -8,11 +8,11 @@ extension CurrentProcess {
         _ first: @escaping @Sendable () -> First,
         _ second: () -> Second
     ) -> (First, Second) {
-        guard let work = try? ThreadResult(named: "offstage-half", first) else {
+        guard let outcome = try? WorkThread(named: "offstage-half").begin(first) else {
             return (first(), second())
         }
         let other = second()
-        return (work.wait(), other)
+        return (outcome.wait(), other)
     }
 
     /// Runs `body` in a thread of its own, which ends with the process at the latest. Signals that
@@ -58,7 +58,7 @@ private final class ThreadWork: Sendable {
     }
 }
 
-/// What a thread finds out.
+/// What a thread finds out, for a loop that goes on meanwhile.
 package final class ThreadResult<Found: Sendable>: Sendable {
     private let result = Mutex<Found?>(nil)
     private let isDone: EventCounter
@@ -81,12 +81,4 @@ package final class ThreadResult<Found: Sendable>: Sendable {
 
     /// Nil: not yet.
     package var found: Found? { result.withLock { $0 } }
-
-    /// Until there is a result.
-    package func wait() -> Found {
-        while true {
-            if let found { return found }
-            _ = Poll.ready(isDone.descriptor.number, for: .readable, milliseconds: -1)
-        }
-    }
 }

@@ -131,7 +131,7 @@ package struct PidFD: ~Copyable, Sendable {
         (self.pid, self.startTime) = (pid, startTime)
     }
 
-    /// Nil when it has been reaped.
+    /// Of a child that has not told its start time only until it is reaped.
     package var identity: ProcessIdentity? {
         startTime.map { ProcessIdentity(pid: pid, startTime: $0) } ?? ProcessIdentity(of: pid)
     }

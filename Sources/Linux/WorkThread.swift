@@ -11,7 +11,7 @@ package final class WorkThread: Sendable {
     /// `name`: as `top` shows it; 15 bytes count.
     package init(named name: String) { self.name = name }
 
-    /// What was begun is still done.
+    /// The thread ends when it has done all that was begun.
     deinit { queue.add(nil) }
 
     /// Throws when there can be no thread.
@@ -67,7 +67,7 @@ package final class ThreadOutcome<Found: Sendable>: Sendable {
     package func wait() -> Found {
         while true {
             isDone.wait()
-            // For whoever waits next.
+            // It may be waited for more than once.
             isDone.signal()
             if let found = result.withLock({ $0 }) { return found }
         }
@@ -76,6 +76,7 @@ package final class ThreadOutcome<Found: Sendable>: Sendable {
 
 /// glibc's, between the threads of this process.
 @safe
+// The pointer never changes, and the calls that it is used for are made for several threads.
 private final class Semaphore: @unchecked Sendable {
     private let pointer: UnsafeMutablePointer<sem_t>
 

@@ -11,6 +11,7 @@ extension LaunchMachineTests {
             .reopened(false), .recovered(nil), .opened(urls: []), .opened(urls: ["x:1"]),
             .reopened(true, urls: ["x:2"]),
             .recovered(survivor(alive: true)), .recovered(survivor(alive: false)),
+            .recovered(Survivor(launch: LaunchID(3), process: nil, alive: false)),
             .rebooted,
         ]
         let chosen: [[DeliveryID]?] = [nil, [], [delivery]]

@@ -351,6 +351,17 @@ struct RecoveryTests {
         #expect(bench.contains(.release(LaunchID(4001))))
     }
 
+    @Test func `what had not begun is released, and not killed`() throws {
+        var bench = Bench()
+        let manifest = AppManifest.refreshing("app")
+        bench.install(manifest)
+        let launch = try #require(bench.spawn(of: "app"))
+        let unborn = Survivor(launch: launch, process: nil, alive: false)
+        try bench.restart(survivors: [unborn], manifests: [manifest])
+        let ends = bench.effects.filter { $0 == .kill(launch) || $0 == .release(launch) }
+        #expect(ends == [.release(launch)])
+    }
+
     // MARK: Linked apps
 
     private static func linked(accepts: Bool) throws -> (Bench, LaunchID, DeliveryID) {

@@ -254,6 +254,17 @@ struct ProgramTests {
         #expect(try ResourceLimit(current: .core) == before)
     }
 
+    @Test func `a child without room for another file marks itself all the same`() throws {
+        let marker = try FileDescriptor(opening: scratch("marker"), [.writing, .create, .append])
+        var program = Program("/bin/true", arguments: ["true"], environment: [])
+        program.marker = marker.number
+        program.limits = [.init(.openFiles, soft: 3, hard: 3)]
+        let process = try program.start()
+        let identity = try #require(ProcessIdentity(of: process.pid))
+        _ = try status(of: process)
+        #expect(try scratch.read("marker") == "\(identity.pid) \(identity.startTime)\n")
+    }
+
     @Test func `an identity is not fooled by a number used again`() throws {
         let process = try shell("exec sleep 1000").start()
         let identity = try #require(ProcessIdentity(of: process.pid))

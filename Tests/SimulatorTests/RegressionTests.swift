@@ -120,8 +120,8 @@ struct RegressionTests {
         #expect(stage.violation == nil)
     }
 
-    @Test("what a daemon left before it was a program never becomes one")
-    func theUnbornStayUnborn() throws {
+    @Test("a child that a dead daemon left before its execve never executes")
+    func voidedChildrenNeverExecute() throws {
         var manifest = AppManifest(id: AppID("backup"), name: "Backup")
         manifest.modes = [.processing]
         manifest.processingCommand = ["backup"]

@@ -9,7 +9,6 @@ extension Launch {
     ) {
         isConnected = false
         if !goesOn(as: survivor) { leftUnseen(facts) }
-        let isAlive = survivor?.alive == true
         if phase == .judging {
             // The exit is committed; what it means is asked again.
             probe.step = nil
@@ -27,8 +26,8 @@ extension Launch {
                 countAnew(facts)
                 isOver(.unknown, reason: reason, facts, &actions)
             }
-        } else if isAlive {
-            adopted(survivor?.process, facts, &actions)
+        } else if let process = survivor?.living {
+            adopted(process, facts, &actions)
         } else {
             if let request { actions.append(.claim(request, .running(id))) }
             exited(.unknown, nil, facts, &actions)
@@ -37,7 +36,7 @@ extension Launch {
 
     /// Whether a daemon that starts leaves it running, by what it found of its process.
     func goesOn(as survivor: Survivor?) -> Bool {
-        survivor?.alive == true && phase != .judging && (survivor?.process ?? process) != nil
+        survivor?.living != nil && phase != .judging
     }
 
     /// When its use ended is unknown. Runs in the foreground have no end: no more is counted of one
@@ -62,11 +61,11 @@ extension Launch {
 
     /// It lives: every state that was wanted is applied again, since the keeper may have thawed it.
     private mutating func adopted(
-        _ process: ProcessID?,
+        _ process: ProcessID,
         _ facts: LaunchFacts,
         _ actions: inout [LaunchAction]
     ) {
-        if let process, self.process == nil {
+        if self.process == nil {
             let end = wake?.end
             started(process, facts, &actions)
             // It has been running since before this daemon: no new grant.

@@ -20,7 +20,7 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
     private var partsMost: [LaunchID: (files: Int64, shared: Int64)] = [:]
     /// As last set; nil: not yet.
     private var scopeWeight: Weight?
-    /// Makes and removes groups meanwhile.
+    /// Makes and removes groups while the loop does something else.
     private let thread = WorkThread(named: "offstage-groups")
     /// Groups that are being made.
     private var prepared: [LaunchID: ThreadOutcome<Result<Bool, LinuxError>>] = [:]

@@ -48,7 +48,7 @@ package final class SignalControl: ProcessControl {
 
     package func join(_ id: LaunchID, _ program: Program) throws(LinuxError) -> PidFD {
         let process = try program.start()
-        if let root = ProcessIdentity(of: process.pid) { joined[id, default: []].append(root) }
+        if let root = process.identity { joined[id, default: []].append(root) }
         return process
     }
 

@@ -282,10 +282,12 @@ package final class World {
         die(process, telling: .exited(isTold ? exit : .unknown, usage))
     }
 
-    /// What a daemon that starts finds. To look is to decide: a child that has not marked itself by
-    /// then never becomes its program, and no daemon hears of its end.
+    /// What a daemon that starts finds. It voids the markers of children that have not yet executed
+    /// their programs: those end without a word.
     func survivors() -> [Survivor] {
-        for process in processes where !process.hasStarted { die(process, telling: nil) }
+        for process in processes where !process.hasStarted && !process.isDead {
+            die(process, telling: nil)
+        }
         return processes.map {
             Survivor(
                 launch: $0.launch,
