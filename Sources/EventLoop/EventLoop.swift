@@ -6,8 +6,8 @@ package import Vocabulary
 /// One thread's event loop (sd-event): descriptors, timers, signals, processes, watched paths.
 ///
 /// It is driven in turns, so that the owner can commit, perform effects and answer once for all
-/// that a turn brought (architecture, The turn). Not for use by another thread. Signals that it
-/// handles, and SIGCHLD, must be blocked before the first thread exists
+/// that a turn brought (ARCHITECTURE.md, Durable before visible). Not for use by another thread.
+/// Signals that it handles, and SIGCHLD, must be blocked before the first thread exists
 /// (`CurrentProcess.block`). Errors name the call of sd-event.
 @safe
 package final class EventLoop {

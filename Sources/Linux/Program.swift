@@ -20,7 +20,7 @@ package struct Program: Sendable {
     package var error: Int32?
     /// Descriptors that become 3, 4, …; at most 16.
     package var passed: [Int32] = []
-    /// An open file that gets `PID STARTTIME\n` just before execve (architecture, Durability).
+    /// An open file that gets `PID STARTTIME\n` just before execve (ARCHITECTURE.md, One run).
     /// Whoever finds nobody in it and wants it to stay so calls `voidMarker`, or deletes it.
     package var marker: Int32?
     /// The directory of a cgroup v2 in which the process is born.

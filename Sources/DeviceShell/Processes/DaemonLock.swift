@@ -35,7 +35,8 @@ package struct DaemonLock: ~Copyable, Sendable {
         _ waits: (ProcessIdentity) -> Void = { _ in },
         pause: (Int32) -> Void = { _ = Poll.ready(-1, for: .readable, milliseconds: $0) }
     ) throws(LinuxError) -> Bool {
-        // A child that a killed daemon was just starting keeps its lock until it executes.
+        // A child that a killed daemon was just starting keeps its lock until it has closed what
+        // it is not given.
         let end = Clocks.boot() + .seconds(5)
         var isTold = false
         while try !file.tryLock(Byte.daemon) {

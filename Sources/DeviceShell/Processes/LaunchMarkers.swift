@@ -1,10 +1,10 @@
 package import Linux
 package import Vocabulary
 
-/// A file per launch that says whether its program was started (architecture, Durability): made
-/// empty before the start, `PID STARTTIME` written by the child just before execve. It outlives
-/// the daemon and, in words, the boot. Until when the launch may run is added in further lines,
-/// `until AWAKE`; the last one holds.
+/// A file per launch that says whether its program was started (ARCHITECTURE.md, One run, step 4).
+/// It is made before the start, and the child writes `PID STARTTIME` just before execve. It
+/// outlives the daemon and, in words, the boot. Until when the launch may run is in lines of their
+/// own, `until AWAKE`; the last one holds.
 package struct LaunchMarkers: Sendable {
     package let directory: String
 
@@ -96,8 +96,7 @@ package struct LaunchMarkers: Sendable {
 
     /// Who was started, of a launch that another daemon began; nil: nobody, and nobody will be. A
     /// child may live that has not yet marked itself.
-    /// The child holds the daemon's lock until it executes, so this matters where the lock file
-    /// was deleted meanwhile, or the wait for it was over.
+    /// It lets go of the daemon's lock before it does, so another daemon may have begun by then.
     func settle(_ id: LaunchID) throws(LinuxError) -> ProcessIdentity? {
         if let process = try main(of: id) { return process }
         do throws(LinuxError) {
