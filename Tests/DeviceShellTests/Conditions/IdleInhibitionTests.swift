@@ -10,25 +10,16 @@ import Vocabulary
 final class IdleInhibitionTests {
     private let bench: DaemonBench
     private let session: MessageBus
-    private let system: MessageBus
+    private let logind: MockLogind
     private let stage: LinkedApp.Stage
 
     init() throws {
         bench = try DaemonBench(starting: false)
         session = try MessageBus(bench.daemon.scratch, "session")
-        system = try MessageBus(bench.daemon.scratch, "system")
+        let system = try MessageBus(bench.daemon.scratch, "system")
         bench.daemon.environment = ["DBUS_SESSION_BUS_ADDRESS": session.address]
         bench.daemon.options += ["--system-bus", system.address]
-        try system.start(
-            ServiceRow.logind.name,
-            "/usr/bin/python3",
-            "-m",
-            "dbusmock",
-            "--system",
-            "--template",
-            "logind"
-        )
-        try system.wait(forOwnerOf: ServiceRow.logind.name)
+        logind = try MockLogind(on: system)
         stage = try LinkedApp.Stage(bench, "film", "", entry: "NoDisplay=true")
         try startScreenSaver()
         try bench.daemon.start()
@@ -82,16 +73,10 @@ final class IdleInhibitionTests {
         try Wait.until("the screen saver is held: \(isHeld)") {
             try session.bus().call(held).first == wanted
         }
-        let list = Target(
-            ServiceRow.logind.name,
-            Logind.manager.path,
-            Logind.manager.interface,
-            "ListInhibitors"
-        )
         try Wait.until("logind is held: \(isHeld)") {
-            let rows = try system.bus().call(list).first?.listValue ?? []
-            return rows.contains { $0[0] == "idle" && $0[2] == .string(IdleInhibition.reason) }
-                == isHeld
+            try logind.locks().contains {
+                $0[0] == "idle" && $0[2] == .string(IdleInhibition.reason)
+            } == isHeld
         }
     }
 

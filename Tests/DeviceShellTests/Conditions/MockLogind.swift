@@ -27,16 +27,20 @@ struct MockLogind {
         try bus.wait(forOwnerOf: Self.service)
     }
 
-    /// Of the daemon: `idle block`, `sleep delay`.
-    func inhibitors() throws -> [String] {
+    /// All that keep it from something, as it lists them.
+    func locks() throws -> [Value] {
         let target = Target(
             Self.service,
             Logind.manager.path,
             Logind.manager.interface,
             "ListInhibitors"
         )
-        let rows = try bus.bus().call(target).first?.listValue ?? []
-        return rows.compactMap { row in
+        return try bus.bus().call(target).first?.listValue ?? []
+    }
+
+    /// Of the daemon: `idle block`, `sleep delay`.
+    func inhibitors() throws -> [String] {
+        try locks().compactMap { row in
             guard row[1] == "Offstage", let what = row[0]?.stringValue,
                 let mode = row[3]?.stringValue
             else { return nil }
