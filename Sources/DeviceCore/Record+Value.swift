@@ -2,6 +2,18 @@ import Vocabulary
 
 // As the store keeps them (RecordFields.swift).
 
+extension Change {
+    package func encode(to encoder: any Encoder) throws { try value().encode(to: encoder) }
+
+    func value() throws(ValueError) -> Value {
+        switch self {
+        case .put(let record): ["put": ["_0": [record.section.rawValue: ["_0": record.value]]]]
+        case .delete(let key): ["delete": ["_0": try ValueEncoder().encode(key)]]
+        case .append(let line): ["append": ["_0": try line.value()]]
+        }
+    }
+}
+
 extension DeviceRecord {
     package func encode(to encoder: any Encoder) throws { try value().encode(to: encoder) }
 

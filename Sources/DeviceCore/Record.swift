@@ -10,6 +10,16 @@ package indirect enum Record: Hashable, Sendable, Codable {
     case launch(LaunchRecord)
     case transfer(TransferRecord)
 
+    var section: RecordKey.Section {
+        switch self {
+        case .device: .device
+        case .app: .app
+        case .request: .request
+        case .launch: .launch
+        case .transfer: .transfer
+        }
+    }
+
     package var key: RecordKey {
         switch self {
         case .device: RecordKey(.device, "device")

@@ -3,6 +3,8 @@
 package struct Fingerprint: Hashable, Sendable {
     package private(set) var bits: UInt64 = 0xCBF2_9CE4_8422_2325
 
+    private static let prime: UInt64 = 0x100_0000_01B3
+
     /// Of nothing yet.
     package init() {}
 
@@ -13,8 +15,15 @@ package struct Fingerprint: Hashable, Sendable {
     /// Of the canonical bytes of `value`.
     package init(of value: Value) { combine(ValueBytes.encode(value)) }
 
+    /// The same for an array, of which no other module makes a copy of its own.
+    package mutating func combine(_ bytes: [UInt8]) {
+        var bits = bits
+        for byte in bytes { bits = (bits ^ UInt64(byte)) &* Self.prime }
+        self.bits = bits
+    }
+
     package mutating func combine(_ bytes: some Sequence<UInt8>) {
-        for byte in bytes { bits = (bits ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        for byte in bytes { bits = (bits ^ UInt64(byte)) &* Self.prime }
     }
 }
 

@@ -38,10 +38,10 @@ package enum EventLog {
                 self = .effect(effect)
                 return
             }
-            self = .saved(
-                changes: changes.count,
-                Fingerprint(of: try ValueEncoder().encode(changes))
-            )
+            var values: [Value] = []
+            values.reserveCapacity(changes.count)
+            for change in changes { values.append(try change.value()) }
+            self = .saved(changes: changes.count, Fingerprint(of: .list(values)))
         }
     }
 

@@ -5,7 +5,7 @@ import Vocabulary
 extension HistoryLine {
     package func encode(to encoder: any Encoder) throws { try value().encode(to: encoder) }
 
-    fileprivate func value() throws(ValueError) -> Value {
+    func value() throws(ValueError) -> Value {
         [
             "app": .string(app.name), "at": .integer(at.nanoseconds),
             "entry": try entry.value(), "utcOffset": .integer(Int64(utcOffset)),

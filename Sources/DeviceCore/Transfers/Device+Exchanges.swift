@@ -124,7 +124,8 @@ extension Device {
         _ transition: inout Transition
     ) {
         guard let transfer = transfers[id], transfer.task == nil, !transfer.order.overwrites,
-            !transfer.order.direction.isUpload, attempt.then == nil, answer.status != 0
+            !transfer.order.direction.isUpload, attempt.then == nil, answer.status != 0,
+            !answer.isWhole
         else { return }
         let order = transfer.order
         let name = order.name ?? FileName.suggested(by: answer, of: order.url)

@@ -193,12 +193,13 @@ struct TransferFiles {
         _ placement: Placement,
         in directory: borrowing OpenDirectory
     ) throws(LinuxError) -> FileDescriptor? {
-        let partial = placement.file.partialName
-        guard try directory.status(of: partial) != nil else { return nil }
-        let file = try directory.know(partial)
-        let found = try file.status()
-        guard placement.isWhole(found) else { return nil }
-        return file
+        do throws(LinuxError) {
+            let file = try directory.know(placement.file.partialName)
+            guard placement.isWhole(try file.status()) else { return nil }
+            return file
+        } catch  where error.errno == .noEntry {
+            return nil
+        }
     }
 
     /// The file has its name already.

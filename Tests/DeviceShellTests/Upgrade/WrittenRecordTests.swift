@@ -45,6 +45,25 @@ struct WrittenRecordTests {
         #expect(seen.count > 5)
     }
 
+    @Test func `a change is written as it is read`() throws {
+        for root in Self.roots {
+            let form = try Form(kept: root.name)
+            for variant in 0..<20 {
+                let value = form.sample(variant, root.name)
+                let read = Self.change(root.name, of: value)
+                let written = Self.change(root.name, of: try root.again(value))
+                #expect(try Self.written(Change.self, read) == written)
+            }
+        }
+        let deletion: Value = ["delete": ["_0": ["key": "command.x", "section": "app"]]]
+        #expect(try Self.written(Change.self, deletion) == deletion)
+    }
+
+    private static func change(_ root: String, of value: Value) -> Value {
+        let content: Value = ["_0": value]
+        return root == "line" ? ["append": content] : ["put": ["_0": [root: content]]]
+    }
+
     /// Whole, with a part of their fields, and with one that is something else.
     @Test(arguments: ["app", "request"])
     func `apps and requests are read by hand as Codable reads them`(name: String) throws {
