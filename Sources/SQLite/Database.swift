@@ -93,6 +93,9 @@ package final class Database {
     /// The number of the row that was inserted last into a table that numbers its rows.
     package var lastInserted: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
 
+    /// Gives up the pages that are only kept to be read again.
+    package func releaseCache() { unsafe sqlite3_db_release_memory(handle) }
+
     /// Whether no transaction is open.
     package var isIdle: Bool { unsafe sqlite3_get_autocommit(handle) != 0 }
 

@@ -431,7 +431,10 @@ final class Daemon {
             let bytes = machine.log.writeNext(continuingWith: driver.device)
             // Reading the store and logging the whole device were the peak, and so is a turn with
             // thousands of changes.
-            if !hasSettledIn || bytes > 1 << 20 { CurrentProcess.releaseFreeMemory() }
+            if !hasSettledIn || bytes > 1 << 20 {
+                machine.store.releaseCache()
+                CurrentProcess.releaseFreeMemory()
+            }
             hasSettledIn = true
             sweep()
             forgetStart()

@@ -85,6 +85,9 @@ package final class Store {
         newestKept = newest
     }
 
+    /// After thousands of changes, of which nobody reads anything soon.
+    func releaseCache() { database.releaseCache() }
+
     private func checkPlace() throws(StoreError) {
         if let loss = loss() { throw .gone(loss) }
     }
