@@ -74,7 +74,7 @@ package struct HostQueues {
             begun.append(first.id)
         }
         hosts[name] = host
-        waiting.removeAll { begun.contains($0) }
+        if !begun.isEmpty { waiting.removeAll { begun.contains($0) } }
         return begun
     }
 }

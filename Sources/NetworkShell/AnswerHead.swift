@@ -25,7 +25,7 @@ struct AnswerHead {
         // A trailer.
         if isOver { return false }
         if line.isEmpty { return try end() }
-        if line.hasPrefix("HTTP/"), head.status == 0 {
+        if head.status == 0, line.hasPrefix("HTTP/") {
             let words = line.split(separator: " ")
             guard words.count >= 2, let status = Int(words[1]), (100...999).contains(status) else {
                 throw ExchangeFailure(.badAnswer, reason: "the answer has no status")

@@ -408,18 +408,19 @@ final class Daemon {
     }
 
     /// Nobody waits for the log. What was just started may end at any moment, and is waited for a
-    /// little, and so is the end of a burst: else the log is written in the same wake-up.
+    /// little; so is the end of a burst, and that of what a large turn has begun. Else the log is
+    /// written in the same wake-up.
     private func logWhenIdle() {
         guard machine.log.isWaiting, !isLogDue else { return }
-        let isBehind = machine.log.isBehind
-        guard hasStartedProgram || isBehind else { return logNext() }
+        let (isBehind, isHeavy) = (machine.log.isBehind, machine.log.isHeavy)
+        guard hasStartedProgram || isBehind || isHeavy else { return logNext() }
         logPause =
             logPause
             ?? (try? TimerSource(loop) { [unowned self] in
                 hasStartedProgram = false
                 logNext()
             })
-        let pause = isBehind ? Interval.seconds(1) : .milliseconds(5)
+        let pause = isBehind ? Interval.seconds(1) : .milliseconds(isHeavy ? 100 : 5)
         isLogDue = (try? logPause?.arm(at: Clocks.boot() + pause)) != nil
     }
 

@@ -34,6 +34,11 @@ struct EventLogFile: ~Copyable {
     var isWaiting: Bool { !waiting.isEmpty || isBehind }
     /// It has ended in a burst. It is to be asked to go on a while later.
     var isBehind: Bool { missed != nil }
+    /// What is written next would hold up the work that it belongs to.
+    var isHeavy: Bool {
+        guard case .event(_, let decisions)? = waiting.first else { return false }
+        return decisions.contains { $0.changeCount > Self.patience }
+    }
 
     /// Begins a new file with the device as it is now.
     mutating func begin(with device: Device) {
@@ -121,5 +126,11 @@ struct EventLogFile: ~Copyable {
         case .rollback(let count):
             return try EventLog.piece(EventLog.Entry.rollback(count: count))
         }
+    }
+}
+
+extension Effect {
+    fileprivate var changeCount: Int {
+        if case .save(let changes) = self { changes.count } else { 0 }
     }
 }

@@ -7,13 +7,22 @@ package struct HTTPField: Hashable, Sendable, Codable {
 
     /// `NAME: VALUE`; nil: it is not legal.
     package init?(line: String) {
-        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == 0x09 }
-        let bytes = line.utf8
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-        var value = bytes[bytes.index(after: colon)...].drop(while: isBlank)
-        while let last = value.last, isBlank(last) { value.removeLast() }
-        self.init(String(line[..<colon]), String(Substring(value)))
+        let bytes = line.utf8Span.span
+        guard let colon = bytes.indices.first(where: { bytes[$0] == UInt8(ascii: ":") })
+        else { return nil }
+        var (start, end) = (colon + 1, bytes.count)
+        while start < end, bytes[start].isBlank { start += 1 }
+        while start < end, bytes[end - 1].isBlank { end -= 1 }
+        self.init(line.slice(0..<colon), line.slice(start..<end))
         guard isLegal else { return nil }
+    }
+}
+
+extension String {
+    /// By the offsets of bytes, which end no character but whole ones.
+    fileprivate func slice(_ range: Range<Int>) -> String {
+        let start = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)
+        return String(self[start..<utf8.index(start, offsetBy: range.count)])
     }
 }
 
@@ -39,19 +48,34 @@ extension String.UTF8View {
         func lower(_ byte: UInt8) -> UInt8 {
             (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
         }
-        return elementsEqual(other) { lower($0) == lower($1) }
+        return count == other.count && elementsEqual(other) { lower($0) == lower($1) }
     }
 }
 
 extension HTTPField {
     /// By RFC 9110: a token, and a value without control characters.
     package var isLegal: Bool {
-        let marks = "!#$%&'*+-.^_`|~".utf8
-        let isToken = name.utf8.allSatisfy {
-            (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0)
-                || marks.contains($0)
-        }
-        return !name.isEmpty && isToken
-            && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }
+        guard !name.isEmpty else { return false }
+        let (name, value) = (name.utf8Span.span, value.utf8Span.span)
+        return name.indices.allSatisfy { name[$0].isOfToken }
+            && value.indices.allSatisfy { value[$0].isOfValue }
     }
+}
+
+extension UInt8 {
+    fileprivate var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+
+    fileprivate var isOfToken: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            // With a circumflex, a low line and a grave accent before the letters.
+            UInt8(ascii: "^")...UInt8(ascii: "z"), UInt8(ascii: "#")...UInt8(ascii: "'"),
+            UInt8(ascii: "!"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"),
+            UInt8(ascii: "."), UInt8(ascii: "|"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
+    fileprivate var isOfValue: Bool { self >= 0x20 && self != 0x7f || self == UInt8(ascii: "\t") }
 }
