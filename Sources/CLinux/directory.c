@@ -3,12 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 int clinux_open_directory(const char *path) {
@@ -90,3 +93,24 @@ int clinux_reserve(int descriptor, int64_t offset, int64_t count) {
 }
 
 int clinux_sync_file_system(int descriptor) { return syncfs(descriptor); }
+
+int clinux_syncs_files_together(int descriptor) {
+    struct utsname system;
+    int major, minor;
+    // Before Linux 5.8 it told of no failure.
+    if (uname(&system) < 0 || sscanf(system.release, "%d.%d", &major, &minor) != 2) return 0;
+    if (major < 5 || (major == 5 && minor < 8)) return 0;
+    struct statfs status;
+    if (fstatfs(descriptor, &status) < 0) return 0;
+    // One that another program or machine serves may not even be asked.
+    switch (status.f_type) {
+    case BTRFS_SUPER_MAGIC:
+    case EXT4_SUPER_MAGIC:
+    case F2FS_SUPER_MAGIC:
+    case TMPFS_MAGIC:
+    case XFS_SUPER_MAGIC:
+        return 1;
+    default:
+        return 0;
+    }
+}

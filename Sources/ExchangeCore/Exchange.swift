@@ -412,18 +412,14 @@ package struct Exchange: Sendable {
     /// It cannot go on, whatever the connections do.
     package mutating func fail(_ failure: ExchangeFailure) -> [Action] { end(.failed(failure)) }
 
-    /// The same for now.
-    package mutating func interrupt(_ interruption: ExchangeEnd.Interruption) -> [Action] {
-        end(.interrupted(interruption))
-    }
-
     package mutating func stop() -> [Action] { end(.interrupted(.init(.stopped))) }
 
     private mutating func fail(_ code: ExchangeFailure.Code, _ reason: String) -> [Action] {
         end(.failed(ExchangeFailure(code, reason: reason).plain))
     }
 
-    mutating func end(_ end: ExchangeEnd) -> [Action] {
+    /// It is over, unless it was before.
+    package mutating func end(_ end: ExchangeEnd) -> [Action] {
         guard state != .ended else { return [] }
         state = .ended
         return [.end(end)]

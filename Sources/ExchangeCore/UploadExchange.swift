@@ -25,6 +25,7 @@ package struct UploadExchange: Sendable {
     /// More than so many bytes are sent in no request to the resource.
     private var appendLimit: Int64?
     private var requests = 0
+    private var hasBegunAnew = false
     /// The server may have all of the file, for all that anybody can say.
     private var mayHaveArrived = false
     /// A 2xx to the last bytes did not say whether the upload is complete.
@@ -407,6 +408,9 @@ package struct UploadExchange: Sendable {
             return fail(.uncertain, "\(reason), and may have all of it")
         }
         let actions = forget()
+        // One that forgets again and again is sent the whole file after a while only.
+        if hasBegunAnew { return actions + interrupt(.init(.busy, reason: reason)) }
+        hasBegunAnew = true
         state = .creating
         return actions + send()
     }

@@ -130,7 +130,12 @@ extension FileDescriptor {
         try check(clinux_reserve(number, offset, count), "fallocate")
     }
 
-    /// All that was written to its file system becomes durable.
+    /// Whether `synchronizeFileSystem` is as good as `synchronize` for each file there, and fails
+    /// if one of them would.
+    package var syncsFilesTogether: Bool { clinux_syncs_files_together(number) != 0 }
+
+    /// All that was written to its file system becomes durable. Fails as well if anything written
+    /// there since this file was opened could not.
     package func synchronizeFileSystem() throws(LinuxError) {
         try check(clinux_sync_file_system(number), "syncfs")
     }

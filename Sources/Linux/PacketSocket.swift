@@ -30,6 +30,9 @@ package struct PacketSocket: ~Copyable {
         }
     }
 
+    /// Nothing more is sent: the other end hears of that when it has read all.
+    package func endSending() { _ = shutdown(descriptor.number, Int32(SHUT_WR)) }
+
     package enum Received: ~Copyable {
         case message([UInt8], FileDescriptor?)
         /// Nothing has come.

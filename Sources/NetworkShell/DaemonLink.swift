@@ -12,9 +12,13 @@ final class DaemonLink {
     private var waiting: [[UInt8]] = []
     /// The daemon does not read: what can be told later is not told now.
     private(set) var isBlocked = false
+    /// All that there was to read has been read.
+    private var isOver = false
     var ordered: (NetworkOrder, consuming FileDescriptor?) -> Void = { _, _ in }
-    /// The daemon is gone, or has said what no daemon says.
-    var lost: (String?) -> Void = { _ in }
+    /// Orders have come to their end. Of a daemon that is gone this is said again.
+    var ended: () -> Void = {}
+    /// The daemon has said what no daemon says.
+    var lost: (String) -> Void = { _ in }
 
     init(_ loop: EventLoop, _ socket: consuming PacketSocket) throws(LinuxError) {
         let number = socket.descriptor.number
@@ -30,7 +34,10 @@ final class DaemonLink {
             for _ in 0..<64 {
                 switch try socket.receive() {
                 case .nothing: return
-                case .end: return lost(nil)
+                case .end:
+                    isOver = true
+                    try watch()
+                    return ended()
                 case .message(let bytes, let file): ordered(try NetworkOrder(bytes), file)
                 }
             }
@@ -38,6 +45,15 @@ final class DaemonLink {
             lost("\(error)")
         }
     }
+
+    private func watch() throws(LinuxError) {
+        var events: DescriptorSource.Events = isOver ? [] : .readable
+        if isBlocked { events.insert(.writable) }
+        try source?.setEvents(events)
+    }
+
+    /// Nothing waits to be sent.
+    var isEmpty: Bool { waiting.isEmpty }
 
     func report(_ report: NetworkReport) throws(NetworkError) {
         waiting.append(try report.bytes())
@@ -50,10 +66,10 @@ final class DaemonLink {
         do throws(LinuxError) {
             while sent < waiting.count, try socket.send(waiting[sent]) { sent += 1 }
         } catch {
-            return lost(error.errno == .pipe ? nil : "\(error)")
+            return error.errno == .pipe ? ended() : lost("\(error)")
         }
         waiting.removeFirst(sent)
         isBlocked = !waiting.isEmpty
-        try source?.setEvents(isBlocked ? [.readable, .writable] : .readable)
+        try watch()
     }
 }

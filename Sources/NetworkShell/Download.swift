@@ -220,13 +220,15 @@ final class Download: RunningExchange {
 
     /// Also if the exchange has come to its end with these bytes: they are not in the file.
     private func couldNotWrite(_ error: LinuxError) {
-        if error.errno == .noSpace || error.errno == .quota {
-            perform(exchange.interrupt(.init(.diskFull)))
-            end(.interrupted(.init(.diskFull)))
-        } else {
-            let failure = ExchangeFailure(.file, reason: "\(error)")
-            perform(exchange.fail(failure))
-            end(.failed(failure))
+        let end = Self.end(by: error)
+        perform(exchange.end(end))
+        self.end(end)
+    }
+
+    private static func end(by error: LinuxError) -> ExchangeEnd {
+        switch error.errno {
+        case .noSpace, .quota: .interrupted(.init(.diskFull))
+        default: .failed(ExchangeFailure(.file, reason: "\(error)"))
         }
     }
 
@@ -376,12 +378,11 @@ final class Download: RunningExchange {
         case .system(let error):
             // What could not be made durable now may be lost, whatever a second call says.
             isResumable = false
-            let failure = ExchangeFailure(.file, reason: "\(error)")
             guard end == nil else {
-                end = .failed(failure)
+                end = Self.end(by: error)
                 break
             }
-            return perform(exchange.fail(failure))
+            return couldNotWrite(error)
         }
         guard let end else { return }
         if result.isLast { return finish(end) }
@@ -429,7 +430,7 @@ final class Download: RunningExchange {
             tellWhole(size)
         case .interrupted where isResumable && unsynced > 0: break
         case .interrupted, .failed, .challenged:
-            if case .interrupted(let why) = end, why.cause == .diskFull, !isResumable {
+            if case .interrupted(let why) = end, why.cause == .diskFull, durable.count == 0 {
                 // No other attempt goes on with it, and others need the room.
                 try? file.descriptor.truncate(to: 0)
             }

@@ -29,6 +29,10 @@ final class NetworkService {
     private var interops = InteropMemory()
     private var removals = UploadRemovals()
     private var isGreeted = false
+    /// It begins nothing any more, and has said so. The daemon may have ordered something before it
+    /// heard of that: the end of its orders is waited for.
+    private var isRetired = false
+    private var hasAllOrders = false
     private let sandbox: Sandbox
     /// Why it ended, if not in good order.
     private(set) var problem: String?
@@ -54,6 +58,7 @@ final class NetworkService {
         multi.watch = { [unowned self] in watch($0, $1) }
         multi.setTimer = { [unowned self] in setTimer($0) }
         link.ordered = { [unowned self] in take($0, $1) }
+        link.ended = { [unowned self] in ordersEnded() }
         link.lost = { [unowned self] in end($0) }
         batchTimer = try TimerSource(loop) {}
         syncSource = try syncs.attach(to: loop) { [unowned self] in synced($0) }
@@ -67,7 +72,19 @@ final class NetworkService {
     }
 
     private func endIfIdle() {
-        if exchanges.isEmpty, removals.isEmpty { end(nil) }
+        if exchanges.isEmpty, removals.isEmpty { retire() }
+    }
+
+    private func retire() {
+        if isRetired { return }
+        isRetired = true
+        report(.retires)
+    }
+
+    /// A daemon that is gone waits for nothing.
+    private func ordersEnded() {
+        guard isRetired, !hasAllOrders else { return end(nil) }
+        hasAllOrders = true
     }
 
     // MARK: Orders
@@ -136,19 +153,23 @@ final class NetworkService {
             exchange.begin()
         }
         advance(exchange)
-        try? progressTimer?.arm(at: Clocks.boot() + Self.tick)
+        if !isTicking { startTicking() }
     }
 
-    /// It begins nothing new: names can no longer be looked up as the system would have it. Told
-    /// once; looked for once a second.
+    /// Not anew while it runs: what begins again and again would put it off for ever.
+    private func startTicking() {
+        isTicking = (try? progressTimer?.arm(at: Clocks.boot() + Self.tick)) != nil
+    }
+    private var isTicking = false
+
+    /// It begins nothing new either when names can no longer be looked up as the system would have
+    /// it, which is looked for once a second.
     private func isRetiring(at now: BootTime) -> Bool {
         guard !isRetired, now >= nextLook else { return isRetired }
         nextLook = now + .seconds(1)
-        isRetired = sandbox.isOutdated
-        if isRetired { report(.retires) }
+        if sandbox.isOutdated { retire() }
         return isRetired
     }
-    private var isRetired = false
     private var nextLook = BootTime.distantPast
 
     // MARK: Sockets and time
@@ -194,6 +215,7 @@ final class NetworkService {
     }
 
     private func tick() {
+        isTicking = false
         guard !exchanges.isEmpty else { return }
         let now = Clocks.boot()
         for exchange in exchanges.values {
@@ -202,7 +224,7 @@ final class NetworkService {
             touched[exchange.id] = exchange
         }
         stopWaiting()
-        try? progressTimer?.arm(at: now + Self.tick)
+        startTicking()
     }
 
     /// libcurl is to be told that its time has come, as soon as it has returned.
@@ -221,7 +243,7 @@ final class NetworkService {
         try flushBatch()
         try link.flush()
         let isIdle = exchanges.isEmpty && removals.isEmpty
-        if isIdle, isRetired { return end(nil) }
+        if isIdle, hasAllOrders, link.isEmpty { return end(nil) }
         if isIdle, !wasIdle { try idleTimer?.arm(at: Clocks.boot() + Self.linger) }
         wasIdle = isIdle
     }

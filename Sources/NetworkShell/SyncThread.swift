@@ -87,16 +87,11 @@ final class SyncThread: Sendable {
         for job in jobs where !systems.contains(job.fileSystem) { systems.append(job.fileSystem) }
         for system in systems {
             let together = jobs.filter { $0.fileSystem == system && $0.isLast }
-            let failure =
-                together.count > 1
-                ? problem { () throws(LinuxError) in
-                    try together[0].file.descriptor.synchronizeFileSystem()
-                } : nil
+            let areDurable = together.count > 1 && synchronize(together)
             for job in jobs where job.fileSystem == system {
-                let isDone = job.isLast && together.count > 1
                 let own =
-                    isDone
-                    ? failure
+                    job.isLast && areDurable
+                    ? nil
                     : problem { () throws(LinuxError) in try job.file.descriptor.synchronize() }
                 results.append(
                     Result(
@@ -110,6 +105,16 @@ final class SyncThread: Sendable {
             }
         }
         return results
+    }
+
+    /// With one call for all of them. False: each needs a call of its own, which tells what is
+    /// wrong with it and not with the files of others.
+    private static func synchronize(_ jobs: [Job]) -> Bool {
+        // It hears of what has failed since it was opened, so also in files that were opened later.
+        guard let oldest = jobs.min(by: { $0.file.openedAt < $1.file.openedAt }),
+            oldest.file.descriptor.syncsFilesTogether
+        else { return false }
+        return (try? oldest.file.descriptor.synchronizeFileSystem()) != nil
     }
 
     private static func problem(_ body: () throws(LinuxError) -> Void) -> Result.Problem? {
@@ -161,6 +166,8 @@ final class SyncThread: Sendable {
 /// An open file that the loop and the thread share.
 final class DownloadFile: Sendable {
     let descriptor: FileDescriptor
+    /// In the order in which the daemon has opened them.
+    let openedAt = Clocks.boot()
 
     init(_ descriptor: consuming FileDescriptor) { self.descriptor = descriptor }
 }

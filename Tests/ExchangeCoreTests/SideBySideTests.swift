@@ -319,7 +319,7 @@ struct SideBySideTests {
     @Test func `a disk that is full ends all of it`() throws {
         var exchange = try underWay(3)
         let end = ExchangeEnd.interrupted(.init(.diskFull))
-        #expect(exchange.interrupt(.init(.diskFull)) == [.end(end)])
+        #expect(exchange.end(end) == [.end(end)])
         #expect(exchange.received(10, on: 2).offset == nil)
     }
 }

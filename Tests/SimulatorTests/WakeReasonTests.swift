@@ -38,7 +38,8 @@ struct WakeReasonTests {
                 }
                 dates[transfer.id] =
                     (transfer.order.earliest.map { [$0] } ?? [])
-                    + (transfer.order.isDiscretionary ? [transfer.submittedAt + wait] : [])
+                    + (transfer.order.isDiscretionary
+                        ? [min(transfer.submittedAt + wait, transfer.halfTime)] : [])
             }
             return nil
         }

@@ -160,6 +160,8 @@ int clinux_space(int descriptor, int64_t *total, int64_t *left);
 int clinux_reserve(int descriptor, int64_t offset, int64_t count);
 /// All that was written to the file system of the descriptor becomes durable.
 int clinux_sync_file_system(int descriptor);
+/// Whether that is as good as to synchronize each of its files, and tells of failures as well.
+int clinux_syncs_files_together(int descriptor);
 int clinux_set_nonblocking(int descriptor, int on);
 int clinux_pipe(int ends[2], int nonblocking);
 int clinux_eventfd(void);

@@ -57,6 +57,9 @@ extension Device {
         } else {
             apps[index].requests.remove(at: requestIndex)
             forget(request: id, of: index)
+            if case .delivery(let result, wasReceived: true) = end, result.isCutShort {
+                announceAgain(request, of: index)
+            }
         }
         // The manifest, or the fetch interval, may have changed since the run was decided. While a
         // daemon starts it may not have been read yet; one that is there has been.
@@ -146,6 +149,18 @@ extension RunEnd {
         switch self {
         case .undone, .lost: true
         case .command, .delivery: false
+        }
+    }
+}
+
+extension RunResult {
+    /// The app did not say itself that it was done.
+    fileprivate var isCutShort: Bool {
+        switch self {
+        case .crashed, .exited, .expired, .terminated, .unknown: true
+        case .newData, .noData, .failed, .succeeded, .unsuccessful, .interrupted, .notStarted,
+            .retry:
+            false
         }
     }
 }

@@ -75,17 +75,22 @@ extension Device {
         }
         var order = transfer.order
         (order.url, order.headers) = (old.order.url, old.order.headers)
+        // Networks that either of the two is not for.
+        order.needs.unmetered = order.needs.unmetered || old.order.needs.unmetered
+        order.timeout = old.order.timeout
         if old.order.direction.isUpload {
             (order.direction, order.name) = (old.order.direction, old.order.name)
             order.directory = old.order.directory
         }
-        // In the lane of its host; in the one of before it is skipped once it runs.
         transfers.change(id) {
             ($0.order, $0.resume, $0.partOf) = (order, old.resume, old.partOf ?? old.id)
             $0.upload = old.upload
             $0.task?.ignoresCookies = old.task?.ignoresCookies ?? false
         }
-        if order.host != transfer.host { transfers.enqueue(id, at: transition.now.wall, settings) }
+        // In the lane of what it is now; in the other one it is skipped.
+        if order.host != transfer.host || order.needs != transfer.order.needs {
+            transfers.enqueue(id, at: transition.now.wall, settings)
+        }
         save(.transfer(id))
         transfers.change(old.id) { ($0.kept, $0.resume, $0.upload) = (nil, nil, nil) }
         // One that its app has yet to hear of is still told.

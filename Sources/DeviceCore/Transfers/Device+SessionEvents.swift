@@ -45,6 +45,13 @@ extension Device {
         }
     }
 
+    /// The launch for a session's events ended before its app was done with them: another one
+    /// follows, after a while.
+    mutating func announceAgain(_ request: Request, of index: Int) {
+        guard request.trigger == .sessionEvents, request.mode != .simulated else { return }
+        change(request.identifier, index) { $0.announced = 0 }
+    }
+
     /// So many questions of a session may be answered at once.
     private static let mostAsked = 32
 

@@ -32,7 +32,7 @@ extension Device {
                 }
             case .resume(let numbers):
                 for id in ids(of: numbers, in: identifier, index) {
-                    resumeTransfer(id, &transition)
+                    resumeTask(id, of: index, &transition)
                 }
             case .cancel(let numbers):
                 for id in ids(of: numbers, in: identifier, index) {
@@ -58,6 +58,19 @@ extension Device {
         } catch {
             transition.reply(reply, .refused(error))
         }
+    }
+
+    /// From the background it goes on as one that was asked for from there.
+    private mutating func resumeTask(
+        _ id: TransferID,
+        of index: Int,
+        _ transition: inout Transition
+    ) {
+        let isFromBackground = !apps[index].isForeground
+        if transfers[id]?.state == .paused {
+            transfers.change(id) { $0.task?.isFromBackground = isFromBackground }
+        }
+        resumeTransfer(id, &transition)
     }
 
     /// `sendsLaunchEvents`: nil: as it was.

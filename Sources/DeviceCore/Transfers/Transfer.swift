@@ -133,6 +133,9 @@ package struct Transfer: Hashable, Sendable, Codable {
         return max(plain, earliest + order.resourceTimeout)
     }
 
+    /// Half of its time is over: it waits for no better moment any more.
+    package var halfTime: WallTime { countsFrom + (deadline - countsFrom) / 2 }
+
     package var isEnded: Bool {
         switch state {
         case .ended: true
@@ -205,6 +208,7 @@ package struct Transfer: Hashable, Sendable, Codable {
                     host: String(host),
                     retry: retry,
                     question: question,
+                    halfTime: halfTime,
                     mayBeginAhead: mayBeginAhead
                 )
             )
@@ -333,6 +337,7 @@ struct TransferWork: Hashable, Sendable, Codable {
     let host: String
     let retry: Transfer.Retry?
     let question: TransferQuestion?
+    let halfTime: WallTime
     let mayBeginAhead: Bool
 }
 

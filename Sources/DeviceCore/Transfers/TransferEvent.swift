@@ -36,7 +36,11 @@ extension TransferEvent {
     /// comes to the same without the earlier one.
     func replaces(_ earlier: Self) -> Bool {
         switch (self, earlier) {
-        case (.progress, .progress), (.ranges, .ranges), (.sent, .sent): true
+        case (.progress, .progress), (.ranges, .ranges), (.sent, .sent), (.resource, .resource):
+            true
+        // What was durable is forgotten for the one that starts anew.
+        case (.answered(let answer), .answered(let before)):
+            answer.startsAnew || !before.startsAnew
         case (.opened, _), (.answered, _), (.progress, _), (.ranges, _), (.ended, _),
             (.resource, _), (.sent, _), (.placed, _), (.notPlaced, _),
             (.placementInterrupted, _), (.lost, _):

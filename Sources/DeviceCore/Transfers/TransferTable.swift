@@ -250,7 +250,10 @@ package struct TransferTable: Hashable, Sendable {
         guard transfer.question == nil else { return }
         isTouched = true
         guard transfer.date <= now else { return look(at: transfer.date, id) }
-        let end = settings.discretionaryEnd(since: transfer.submittedAt)
+        let end = settings.discretionaryEnd(
+            since: transfer.submittedAt,
+            halfTime: transfer.halfTime
+        )
         let waits = transfer.trigger == .discretionaryTransfer && end > now
         // It comes back, into another lane.
         if waits { look(at: end, id) }
@@ -318,7 +321,7 @@ package struct TransferTable: Hashable, Sendable {
             if let transfer = self[first.id], transfer.state == .waiting,
                 key.turn(of: transfer) == first.turn, transfer.date <= now,
                 transfer.trigger == key.trigger, transfer.question == nil,
-                host(of: first.id) == key.host
+                transfer.order.needs == key.needs, host(of: first.id) == key.host
             {
                 return first.id
             }

@@ -13,9 +13,13 @@ final class CredentialReader {
         let path: String
         /// What to do about it.
         var fix = "name a file that you can read"
+        /// Nil: the system has given the file.
+        var cause: LinuxError?
 
-        var failure: ExchangeFailure {
-            ExchangeFailure(.credentials, reason: "\(path): \(reason)")
+        /// What the machine lacks now it may have later.
+        var end: ExchangeEnd {
+            if let cause, cause.isOfNow { return Transfers.end(by: cause) }
+            return .failed(ExchangeFailure(.credentials, reason: "\(path): \(reason)"))
         }
     }
 
@@ -154,7 +158,7 @@ final class CredentialReader {
             return text
         } catch {
             let reason = error.errno == .badFormat ? "it is no text in UTF-8" : "\(error)"
-            throw Problem(reason: reason, path: path)
+            throw Problem(reason: reason, path: path, cause: error)
         }
     }
 
@@ -175,7 +179,7 @@ final class CredentialReader {
             case .noEntry: throw Problem(reason: "there is no such file", path: path)
             case .invalid: throw Problem(reason: "it is no file", path: path)
             case .loop: throw Problem(reason: "a link leads to it", path: path)
-            default: throw Problem(reason: "\(error)", path: path)
+            default: throw Problem(reason: "\(error)", path: path, cause: error)
             }
         }
     }

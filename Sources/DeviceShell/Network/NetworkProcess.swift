@@ -9,10 +9,14 @@ final class NetworkProcess {
     private let socket: PacketSocket
     private var source: DescriptorSource?
     private var process: ProcessSource?
-    /// Orders that it has not read yet, each with its file.
-    private var waiting: [(bytes: [UInt8], file: OpenFile?)] = []
+    /// Orders that have not been handed over, each with its file.
+    private var waiting: [(order: NetworkOrder, bytes: [UInt8], file: OpenFile?)] = []
     private var isBlocked = false
     private var isOver = false
+    /// It has said that it begins nothing any more.
+    private(set) var isRetired = false
+    /// It is to hear that no order follows those that wait.
+    private var isDone = false
     private let reported: (NetworkReport, NetworkProcess) -> Void
     /// It has ended, or said what no such program says: nothing more comes of it.
     private let ended: (NetworkProcess, String) -> Void
@@ -54,8 +58,19 @@ final class NetworkProcess {
             end("the network process has ended")
             process = nil
         }
-        try? send(.hello(version: NetworkFormat.version), with: nil)
     }
+
+    /// The first message. It may end at once, and says so.
+    func greet() { try? send(.hello(version: NetworkFormat.version), with: nil) }
+
+    /// Nothing more is ordered of it.
+    func endOrders() {
+        isDone = true
+        if !isBlocked { flush() }
+    }
+
+    /// Those that it knows nothing of, if it has ended.
+    private(set) var unsent: [NetworkOrder] = []
 
     /// What it needs of ours: proxies, and where certificates are.
     private static var environment: [String] {
@@ -71,24 +86,30 @@ final class NetworkProcess {
 
     /// Throws for an order that the link does not take: it goes nowhere, and others go on.
     func send(_ order: NetworkOrder, with file: OpenFile?) throws(NetworkError) {
-        waiting.append((try order.bytes(), file))
+        waiting.append((order, try order.bytes(), file))
         if !isBlocked { flush() }
     }
 
     private func flush() {
         guard !isOver else { return }
-        var sent = 0
         do throws(LinuxError) {
-            while sent < waiting.count {
-                let next = waiting[sent]
-                guard try socket.send(next.bytes, with: next.file?.descriptor.number) else { break }
-                sent += 1
-            }
-            waiting.removeFirst(sent)
+            try sendWaiting()
             isBlocked = !waiting.isEmpty
             try source?.setEvents(isBlocked ? [.readable, .writable] : .readable)
+            if isDone, !isBlocked { socket.endSending() }
         } catch {
             end("\(error)")
+        }
+    }
+
+    /// As many as it has room for.
+    private func sendWaiting() throws(LinuxError) {
+        var sent = 0
+        defer { waiting.removeFirst(sent) }
+        while sent < waiting.count {
+            let next = waiting[sent]
+            guard try socket.send(next.bytes, with: next.file?.descriptor.number) else { return }
+            sent += 1
         }
     }
 
@@ -123,6 +144,7 @@ final class NetworkProcess {
             }
             isGreeted = true
         }
+        if case .retires = report { isRetired = true }
         reported(report, self)
     }
 
@@ -136,6 +158,7 @@ final class NetworkProcess {
 
     private func end(_ reason: String) {
         guard !isOver else { return }
+        unsent = waiting.map(\.order)
         // Files that were not handed over are closed: others may want them.
         (isOver, waiting, source) = (true, [], nil)
         try? process?.process.send(Signal.kill)

@@ -99,7 +99,7 @@ final class Transfers {
         do throws(CredentialReader.Problem) {
             order.credentials = try credentials(file.credentials, file.logins, for: order.url)
         } catch {
-            return happened(id, .ended(.failed(error.failure), durable: nil))
+            return happened(id, .ended(error.end, durable: nil))
         }
         do throws(TransferFiles.Problem) {
             let opened = try files.open(file, durable: order.resume?.filled.end ?? 0)
@@ -152,7 +152,7 @@ final class Transfers {
         do throws(CredentialReader.Problem) {
             order.credentials = try credentials(file.credentials, file.logins, for: order.url)
         } catch {
-            return happened(id, .ended(.failed(error.failure), durable: confirmed))
+            return happened(id, .ended(error.end, durable: confirmed))
         }
         do throws(LinuxError) {
             let handle = try source(of: id, file, order.source)
@@ -185,6 +185,7 @@ final class Transfers {
             try process.send(order, with: file)
         } catch {
             (running[id], partials[id]) = (nil, nil)
+            endIfDone(process)
             let failure = ExchangeFailure(.badURL, reason: "it cannot be asked for: \(error)")
             happened(id, .ended(.failed(failure), durable: durable))
         }
@@ -233,7 +234,9 @@ final class Transfers {
             }
             self.process = process
             processes.append(process)
-            return process
+            process.greet()
+            // It may have ended with that.
+            return self.process
         } catch {
             DaemonLog.write("nothing can be transferred: \(error)")
             problem = "\(error)"
@@ -246,6 +249,7 @@ final class Transfers {
         case .hello(_, let lacks): (self.lacks, problem) = (lacks, nil)
         case .retires:
             if self.process === process { self.process = nil }
+            endIfDone(process)
         case .answered(let id, let answer):
             if running[id] === process { happened(id, .answered(answer)) }
         case .resource(let id, let resource):
@@ -265,8 +269,15 @@ final class Transfers {
         case .ended(let id, let end, let durable):
             guard running[id] === process else { return }
             running[id] = nil
+            endIfDone(process)
             ended(id, end, durable)
         }
+    }
+
+    /// One that has retired waits to hear that nothing more is ordered of it.
+    private func endIfDone(_ process: NetworkProcess) {
+        guard process.isRetired, !running.values.contains(where: { $0 === process }) else { return }
+        process.endOrders()
     }
 
     private func ended(_ id: TransferID, _ end: ExchangeEnd, _ durable: Int64?) {
@@ -309,10 +320,15 @@ final class Transfers {
         if !process.isGreeted { problem = reason }
         let lost = running.filter { $0.value === process }.keys.sorted()
         if !lost.isEmpty { DaemonLog.write("transfers are interrupted: \(reason)") }
+        // Of an upload that it has not heard of it has sent nothing.
+        var confirmed: [TransferID: Int64] = [:]
+        for case .upload(let id, let order) in process.unsent {
+            confirmed[id] = order.resource?.offset ?? 0
+        }
         for id in lost {
             running[id] = nil
             let end = ExchangeEnd.interrupted(.init(.shortage, reason: reason))
-            happened(id, endIfDisplaced(id) ?? .ended(end, durable: nil))
+            happened(id, endIfDisplaced(id) ?? .ended(end, durable: confirmed[id]))
         }
     }
 

@@ -26,8 +26,9 @@ package enum NetworkOrder: Hashable, Sendable {
 package enum NetworkReport: Hashable, Sendable {
     /// The answer to the first message, and what its sandbox has not: the kernel would not.
     case hello(version: Int, lacks: [SandboxPart])
-    /// It can no longer read what names are looked up by, because that was replaced. It ends what
-    /// has begun, and another process is to begin what has not.
+    /// It has had nothing to do for a while, or can no longer read what names are looked up by,
+    /// because that was replaced. It ends what has begun, and another process is to begin what has
+    /// not: what it is ordered to begin it stops. It ends when the daemon has closed its side.
     case retires
     /// The head of the last answer, after all redirects.
     case answered(TransferID, ExchangeAnswer)

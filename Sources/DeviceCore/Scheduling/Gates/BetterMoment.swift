@@ -6,13 +6,13 @@ extension GateTable.Definition {
         title: "waiting for a better moment",
         kind: .saving,
         check: {
-            if $0.work.transfer != nil { return charging($0) }
+            if let transfer = $0.work.transfer { return charging($0, transfer.value) }
             guard $0.hasBetterMoments else { return .open }
             if $0.isLearned { return $0.work.isChosen ? .open : .held(.event) }
             return .held(until: $0.plan.at, at: $0.now)
         },
         explain: {
-            if $0.work.transfer != nil { return explainCharging($0) }
+            if let transfer = $0.work.transfer { return explainCharging($0, transfer.value) }
             if let forecast = $0.forecast {
                 let text = forecast.explanation
                 return GateExplanation(
@@ -34,18 +34,31 @@ extension GateTable.Definition {
 
     /// A discretionary transfer prefers a device that charges while nobody uses it, and does not
     /// wait for that without end.
-    private static func charging(_ context: borrowing GateContext) -> GateAnswer {
+    private static func charging(
+        _ context: borrowing GateContext,
+        _ transfer: TransferWork
+    ) -> GateAnswer {
         let isIdle =
             context.conditions[.idle].sensing != .known || context.conditions.deviceIdle
         if context.conditions.externalPower && isIdle { return .open }
-        let end = context.settings.discretionaryEnd(since: context.work.since)
-        return .held(until: end, at: context.now)
+        return .held(until: end(of: context, transfer), at: context.now)
     }
 
-    private static func explainCharging(_ context: borrowing GateContext) -> GateExplanation {
-        GateExplanation(
+    private static func end(
+        of context: borrowing GateContext,
+        _ transfer: TransferWork
+    ) -> WallTime {
+        context.settings.discretionaryEnd(since: context.work.since, halfTime: transfer.halfTime)
+    }
+
+    private static func explainCharging(
+        _ context: borrowing GateContext,
+        _ transfer: TransferWork
+    ) -> GateExplanation {
+        let wait = end(of: context, transfer) - context.work.since
+        return GateExplanation(
             value: context.conditions.externalPower ? "in use" : "on battery",
-            needed: "idle on external power, or \(context.settings.discretionaryWait) of waiting",
+            needed: "idle on external power, or \(wait) of waiting",
             since: context.work.since,
             sentence: "it can wait for the device to be idle on external power"
         )
@@ -53,8 +66,11 @@ extension GateTable.Definition {
 }
 
 extension Shared<Settings> {
-    /// Until when a discretionary transfer that was asked for then waits for a better moment.
-    func discretionaryEnd(since asked: WallTime) -> WallTime { asked + value.discretionaryWait }
+    /// Until when a discretionary transfer that was asked for then waits for a better moment. It
+    /// is not to run out of time with that.
+    func discretionaryEnd(since asked: WallTime, halfTime: WallTime) -> WallTime {
+        min(asked + value.discretionaryWait, halfTime)
+    }
 }
 
 extension GateContext {
