@@ -116,7 +116,8 @@ package enum App1: CallSet {
                 + "(aa{sv}: name, value), "
                 + "description, suspended, received (x, bytes), total, earliest (d, "
                 + "\(WallTime.unit)), expects-to-send, "
-                + "expects-to-receive, priority, no-cookies (as enqueued). After Hello on another "
+                + "expects-to-receive, priority, unmetered, timeout (d, seconds), no-cookies (as "
+                + "enqueued). After Hello on another "
                 + "connection it is called again."
         ),
         CallRow(

@@ -459,12 +459,18 @@ struct DriverTests {
                 .manifests([.present(.linked("app") { $0.name = "App \(number)" })]),
             ]
             let moved = (1...200 as ClosedRange<Int64>).flatMap { count in
-                [TransferEvent.sent(SentPart(count: count, sha256: [])), .ranges([0..<count])]
+                let url = "http://a/\(count)"
+                return [
+                    TransferEvent.sent(SentPart(count: count, sha256: [])), .ranges([0..<count]),
+                    .resource(UploadResource(url: url, interop: .eight)),
+                    .answered(ExchangeAnswer(status: 200, url: url, startsAnew: count == 9)),
+                ]
             }
             let transfers = moved.map { Event.transfer(TransferID(1), $0) }
             setup.turn((events + said + transfers).map { .init($0, at: setup.now) })
         }
-        #expect(setup.driver.unsettled.count == 5 + 2 + 256)
+        // Of the answers the last one, and the last one that starts anew.
+        #expect(setup.driver.unsettled.count == 5 + 5 + 256)
         setup.driver.port.error = nil
         setup.turn(.timer)
         let index = try #require(setup.driver.device.apps.index(of: AppID("app")))

@@ -88,6 +88,32 @@ struct KeptPartTests {
         }
     }
 
+    @Test func `it goes on over the networks that it was for, and with its time-out`() throws {
+        var (bench, launch) = try Bench.withApp()
+        bench.askSession(launch, .join(sendsLaunchEvents: true))
+        var first = order(1).order
+        (first.needs.unmetered, first.timeout) = (true, .seconds(7))
+        let task = SessionTask(session: "photos", number: 1)
+        bench.askSession(
+            launch,
+            .enqueue([SessionOrder(task: task, order: first, resume: nil)], token: nil)
+        )
+        let old = try #require(bench.sessionTasks.first)
+        bench.report(old, .answered(answer))
+        bench.report(old, .progress(received: 6, durable: 5))
+        bench.askSession(launch, .keep([1]))
+        bench.report(old, Self.stopped)
+        let token = try #require(bench.ends(launch).first?.resume)
+        bench.send(.condition(.metered, .kernel, .value(1)))
+        bench.askSession(launch, .enqueue([order(2, resume: token)], token: nil))
+        let id = try #require(bench.sessionTasks.last)
+        #expect(beginning(bench, id) == nil && bench.transferGates(id) == ["metered"])
+        bench.send(.condition(.metered, .kernel, .value(0)))
+        bench.advance(.minutes(1))
+        #expect(bench.stored(id)?.order.timeout == .seconds(7))
+        #expect(bench.transfer(id)?.isUnderWay == true)
+    }
+
     @Test func `it is gone on with once, and by its own app`() throws {
         var (bench, launch, old, token) = try kept()
         bench.install(.linked("other", identifiers: []))

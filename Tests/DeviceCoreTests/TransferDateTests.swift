@@ -53,6 +53,20 @@ struct TransferDateTests {
         #expect(isUnderWay(younger))
     }
 
+    @Test mutating func `one with little time waits for half of it, and is not late with that`()
+        throws
+    {
+        bench.set(.network, 2)
+        bench.set(.power, 0)
+        let id = try enqueue {
+            ($0.isDiscretionary, $0.resourceTimeout) = (true, .hours(6))
+        }
+        bench.advance(.hours(3) - .seconds(1))
+        #expect(bench.transferGates(id) == ["better-moment"])
+        bench.advance(.seconds(1))
+        #expect(isUnderWay(id))
+    }
+
     @Test mutating func `a setting that lets them wait less counts at once`() throws {
         let (older, younger) = try waiting(apart: .hours(2))
         bench.advance(.hours(1))

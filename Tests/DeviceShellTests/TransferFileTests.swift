@@ -253,6 +253,25 @@ struct TransferFileTests {
         }
     }
 
+    @Test func `a login that cannot be read for now costs nothing of what has come`() {
+        func end(_ errno: Errno) -> ExchangeEnd {
+            let error = LinuxError("openat", "netrc", errno)
+            return CredentialReader.Problem(reason: "", path: "netrc", cause: error).end
+        }
+        for errno in [Errno.noMemory, .tooManyFiles, .tooManyFilesInSystem] {
+            guard case .interrupted(let why) = end(errno), why.cause == .shortage else {
+                Issue.record("\(end(errno))")
+                continue
+            }
+        }
+        for errno in [Errno.access, .noEntry] {
+            guard case .failed(let failure) = end(errno), failure.code == .credentials else {
+                Issue.record("\(end(errno))")
+                continue
+            }
+        }
+    }
+
     @Test(arguments: [("mkfifo file", "a pipe"), ("mkdir file", "a directory")])
     func `only files and links are replaced`(make: String, noun: String) throws {
         let path = try makeDirectory("to-here")

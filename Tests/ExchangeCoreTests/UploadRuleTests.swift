@@ -293,6 +293,18 @@ struct UploadRuleTests {
         #expect(failure(answer(&once, status)) == .uncertain)
     }
 
+    /// Several servers behind one name, of which each knows only its own uploads.
+    @Test func `a server that loses it again is sent the file once more after a while only`() {
+        var exchange = Self.resumed()
+        _ = answer(&exchange, 404)
+        _ = exchange.informed(Self.informing(["Location": "/made/2"]))
+        _ = exchange.informed(Self.informing(["Upload-Offset": "1"]))
+        exchange.sending(100)
+        #expect(answer(&exchange, 413) == [.request] && exchange.request.method == "HEAD")
+        let actions = answer(&exchange, 404)
+        #expect(actions.first == .resource(nil) && cause(actions) == .busy)
+    }
+
     @Test(arguments: [503, 500, 501, 507, 520, 599])
     func `a server that fails keeps what it has made`(status: Int) {
         var exchange = Self.resumed { $0.mayRepeat = false }

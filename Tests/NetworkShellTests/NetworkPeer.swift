@@ -16,11 +16,13 @@ final class NetworkPeer {
     /// What its sandbox has not.
     private(set) var lacks: [SandboxPart] = []
 
-    /// `without`: a part of the sandbox that the kernel refuses.
+    /// `without`: a part of the sandbox that the kernel refuses. `etc`: a directory in the place of
+    /// `/etc`, which takes root.
     init(
         environment: [String] = [],
         greets: Bool = true,
         without: String? = nil,
+        etc: String? = nil,
         as user: User? = nil
     )
         throws
@@ -33,6 +35,10 @@ final class NetworkPeer {
         var words = [path]
         if let without {
             words = [Products.path(of: "SandboxPeer"), "--without", without, "run", path]
+        }
+        if let etc {
+            let mount = "mount --bind \(etc) /etc && exec \"$@\""
+            words = ["/usr/bin/unshare", "--mount", "sh", "-c", mount, "sh"] + words
         }
         var program = Program(
             words[0],
@@ -79,6 +85,9 @@ final class NetworkPeer {
     /// Nothing more is said or heard.
     func close() { socket = nil }
 
+    /// Nothing more is said.
+    func endOrders() { socket?.endSending() }
+
     // MARK: Reports
 
     func next() throws -> NetworkReport {
@@ -118,6 +127,9 @@ final class NetworkPeer {
             waiting.append(report)
         }
     }
+
+    /// Whether one of those that were kept is such a report.
+    func hasKept(_ isSuch: (NetworkReport) -> Bool) -> Bool { waiting.contains(where: isSuch) }
 
     func answer(_ id: TransferID) throws -> ExchangeAnswer {
         try first { if case .answered(id, let answer) = $0 { answer } else { nil } }

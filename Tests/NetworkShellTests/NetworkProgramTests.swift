@@ -58,4 +58,50 @@ struct NetworkProgramTests {
         let id = try peer.begin(ExchangeOrder(url: server.url("/")), to: scratch("file"))
         #expect(try peer.end(id).end == .complete(size: 10))
     }
+
+    /// The daemon may have ordered something meanwhile.
+    @Test(.enabled(if: Command.runsAsRoot && Landlock.version > 0, "needs root and Landlock"))
+    func `one that retires answers what is ordered until it is told that nothing more is`()
+        throws
+    {
+        let (place, server, scratch) = (ScratchDirectory(), try FaultServer(), ScratchDirectory())
+        try Files.setPermissions(place.path, 0o755)
+        #expect(try Command("cp", "-a", "/etc/.", place.path).run().succeeded)
+        let peer = try NetworkPeer(etc: place.path)
+        server.set("/", .init(VersionedObject(version: 1, size: 10)))
+        let order = ExchangeOrder(url: server.url("/"))
+        func fetch() throws -> ExchangeEnd {
+            let id = try peer.begin(order, to: scratch("file"))
+            return try peer.end(id).end
+        }
+        #expect(try fetch().isComplete)
+        try Files.replace(place("hosts"), with: "127.0.0.1 other.example\n")
+        try Files.setPermissions(place("hosts"), 0o644)
+        // It looks once a second.
+        try Wait.until("it stops what is ordered") { try fetch().cause == .stopped }
+        #expect(peer.hasKept { $0 == .retires })
+        for _ in 0..<3 { #expect(try fetch().cause == .stopped) }
+        peer.endOrders()
+        #expect(try peer.exit() == .exited(0))
+    }
+
+    @Test func `progress is told while others begin again and again`() throws {
+        let (peer, server, scratch) = (try NetworkPeer(), try FaultServer(), ScratchDirectory())
+        server.set("/large", .init(VersionedObject(version: 1, size: 1000)))
+        server.set("/small", .init(VersionedObject(version: 1, size: 10)))
+        server.change("/large") { $0.holdsAfter = 500 }
+        let large = try peer.begin(ExchangeOrder(url: server.url("/large")), to: scratch("large"))
+        try server.waitUntilHeld(1)
+        var count = 0
+        func isTold() -> Bool {
+            peer.hasKept { if case .progress(large, 500, _) = $0 { true } else { false } }
+        }
+        while !isTold(), count < 5_000 {
+            let id = try peer.begin(ExchangeOrder(url: server.url("/small")), to: scratch("small"))
+            _ = try peer.end(id)
+            count += 1
+        }
+        #expect(isTold(), "after \(count) others")
+        server.release()
+    }
 }

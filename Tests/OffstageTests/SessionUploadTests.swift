@@ -57,13 +57,19 @@ struct SessionUploadTests {
         try bench.end(
             task,
             [
-                "size": 9, "status": 201, "url": "http://a.example/1", "headers": .list([]),
+                "size": 9, "status": 201, "url": "http://a.example/1",
+                "headers": .list([
+                    ["name": "content-type", "value": "text/plain"], ["name": "X-odd", "value": ""],
+                ]),
                 "body": .bytes(Array("thanks".utf8)),
             ]
         )
         #expect(try bench.recorder.told.next() == "answer thanks")
         #expect(try bench.recorder.told.next() == "ended well")
-        #expect((task.response as? HTTPURLResponse)?.statusCode == 201)
+        let response = try #require(task.response as? HTTPURLResponse)
+        #expect(response.statusCode == 201)
+        let names = response.allHeaderFields.keys.compactMap { $0 as? String }
+        #expect(Set(names) == ["Content-Type", "X-odd"])
         #expect(task.countOfBytesSent == 9 && task.countOfBytesReceived == 6)
     }
 
@@ -132,6 +138,7 @@ struct SessionUploadTests {
                             "task": 7, "url": "http://a.example/1", "method": "POST",
                             "headers": .list([["name": "X-A", "value": "b"]]), "suspended": false,
                             "received": 3, "total": 9, "description": "mine",
+                            "unmetered": true, "timeout": 7.5,
                         ]
                     ]),
                 ]
@@ -149,6 +156,9 @@ struct SessionUploadTests {
         #expect(task.copy() as? URLSessionTask === task)
         #expect(task.taskDescription == "mine" && task.originalRequest?.httpMethod == "POST")
         #expect(task.countOfBytesSent == 3 && task.countOfBytesExpectedToSend == 9)
-        #expect(task.originalRequest?.value(forHTTPHeaderField: "x-a") == "b")
+        let original = try #require(task.originalRequest)
+        #expect(original.value(forHTTPHeaderField: "x-a") == "b")
+        #expect(original.timeoutInterval == 7.5 && !original.allowsExpensiveNetworkAccess)
+        #expect(!original.allowsConstrainedNetworkAccess)
     }
 }

@@ -277,6 +277,9 @@ extension Transfer {
         report.total = total
         report.earliest = order.earliest?.secondsSince1970
         report.priority = task.priority == 0 ? nil : task.priority
+        report.isUnmetered = order.needs.unmetered ? true : nil
+        let isUsual = order.timeout == TransferOrder.usualTimeout
+        report.timeout = isUsual ? nil : order.timeout.seconds
         (report.expectsToSend, report.expectsToReceive) =
             (task.expectsToSend, task.expectsToReceive)
         return report

@@ -457,7 +457,7 @@ package struct TransferOrder: Hashable, Sendable, Codable {
         earliest: WallTime? = nil,
         errors: ExchangeOrder.ErrorAnswers = .fail,
         sha256: [UInt8]? = nil,
-        timeout: Interval = .seconds(60),
+        timeout: Interval = usualTimeout,
         resourceTimeout: Interval = .days(7),
         rateLimit: Int64? = nil,
         proxy: String? = nil
@@ -471,4 +471,6 @@ package struct TransferOrder: Hashable, Sendable, Codable {
     }
 
     package var host: Substring { url.urlHost }
+
+    package static let usualTimeout = Interval.seconds(60)
 }

@@ -51,7 +51,8 @@ public class HTTPURLResponse: URLResponse, @unchecked Sendable {  // Never chang
     public let statusCode: Int
     private let fields: [String: String]
 
-    /// By name.
+    /// By name. In a name that the server has sent in small letters, as HTTP/2 does, each word has
+    /// a capital: `Content-Type`.
     public var allHeaderFields: [AnyHashable: Any] { fields }
 
     /// An answer.
@@ -67,7 +68,9 @@ public class HTTPURLResponse: URLResponse, @unchecked Sendable {  // Never chang
         httpVersion: String?,
         headerFields: [String: String]?
     ) {
-        (self.statusCode, fields) = (statusCode, headerFields ?? [:])
+        self.statusCode = statusCode
+        let pairs = (headerFields ?? [:]).map { ($0.withCapitals, $1) }
+        fields = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
         super.init(url: url, fields: fields)
     }
 
@@ -100,6 +103,15 @@ extension HTTPURLResponse {
             httpVersion: nil,
             headerFields: fields
         )
+    }
+}
+
+extension String {
+    /// Of a name in small letters each word; another one stays as it is.
+    fileprivate var withCapitals: String {
+        guard self == lowercased() else { return self }
+        let words = split(separator: "-", omittingEmptySubsequences: false)
+        return words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: "-")
     }
 }
 

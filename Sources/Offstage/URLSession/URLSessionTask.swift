@@ -251,6 +251,11 @@ extension URLSessionTask {
     private convenience init(_ session: URLSession, _ report: SessionTaskReport) {
         var request = URLRequest(report.url, report.headers, report.method)
         request?.httpShouldHandleCookies = report.ignoresCookies != true
+        if let timeout = report.timeout { request?.timeoutInterval = timeout }
+        if report.isUnmetered == true {
+            request?.allowsExpensiveNetworkAccess = false
+            request?.allowsConstrainedNetworkAccess = false
+        }
         var values = Values()
         if let url = report.currentURL {
             values.current = URLRequest(url, report.currentHeaders ?? [], report.method)

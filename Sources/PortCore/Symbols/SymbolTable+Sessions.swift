@@ -89,6 +89,7 @@ extension SymbolTable {
             [
                 "networkServiceType", "httpShouldUsePipelining",
                 "shouldUseExtendedBackgroundIdleMode", "prefersIncrementalDelivery",
+                "httpMaximumConnectionsPerHost",
             ],
             .name,
             .differs,
@@ -104,7 +105,6 @@ extension SymbolTable {
                 "urlSession(_:task:didSendBodyData:totalBytesSent:totalBytesExpectedToSend:)",
                 "urlSession(_:task:didReceive:completionHandler:)",
                 "urlSession(_:task:didReceive:)",
-                "urlSession(_:task:willBeginDelayedRequest:completionHandler:)",
                 "urlSession(_:dataTask:didReceive:)",
                 "urlSession(_:downloadTask:didFinishDownloadingTo:)",
                 "urlSession(_:downloadTask:didResumeAtOffset:expectedTotalBytes:)",
@@ -115,6 +115,13 @@ extension SymbolTable {
             .here
         )
         + .all(
+            ["urlSession(_:task:willBeginDelayedRequest:completionHandler:)"],
+            .method,
+            .differs,
+            "It compiles. An app that is suspended or closed is not asked: its request goes out.",
+            instead: "Set launchesForDelayedRequests of the configuration to be launched for it."
+        )
+        + .all(
             ["urlSession(_:didReceive:completionHandler:)"],
             .method,
             .differs,
@@ -123,14 +130,22 @@ extension SymbolTable {
         )
         + .all(
             [
-                "urlSession(_:task:didFinishCollecting:)",
                 "urlSession(_:taskIsWaitingForConnectivity:)",
                 "urlSession(_:task:willPerformHTTPRedirection:newRequest:completionHandler:)",
-                "urlSession(_:dataTask:didReceive:completionHandler:)",
             ],
             .method,
             .notYet,
             "It compiles, and background sessions do not call it.",
             instead: "Nothing of the app may depend on it."
+        )
+        + .all(
+            [
+                "urlSession(_:task:didFinishCollecting:)",
+                "urlSession(_:dataTask:didReceive:completionHandler:)",
+            ],
+            .method,
+            .notYet,
+            "It does not compile: one of its parameters has no type here.",
+            instead: "Leave it out on Linux. Background sessions do not call it."
         )
 }

@@ -25,16 +25,21 @@ package struct SessionTaskReport: Hashable, Sendable, Codable {
     package var ignoresCookies: Bool?
     /// The same of what was put in its place.
     package var currentIgnoresCookies: Bool?
+    /// Only while the network is not metered; nil: always.
+    package var isUnmetered: Bool?
+    /// Seconds without a byte; nil: the usual ones.
+    package var timeout: Double?
 
     package init(task: Int64, url: String) { (self.task, self.url) = (task, url) }
 
     private enum CodingKeys: String, CodingKey {
-        case task, url, method, headers, description, received, total, earliest, priority
+        case task, url, method, headers, description, received, total, earliest, priority, timeout
         case isSuspended = "suspended"
         case currentURL = "current-url"
         case currentHeaders = "current-headers"
         case expectsToSend = "expects-to-send"
         case expectsToReceive = "expects-to-receive"
+        case isUnmetered = "unmetered"
         case ignoresCookies = "no-cookies"
         case currentIgnoresCookies = "current-no-cookies"
     }

@@ -1,0 +1,50 @@
+import EventLoop
+import Linux
+@testable import NetworkShell
+import TestKit
+import Testing
+import Vocabulary
+
+/// Complete files are made durable together, and fail by themselves.
+struct SyncThreadTests {
+    private let scratch = ScratchDirectory()
+
+    private func job(_ number: UInt64, _ path: String) throws -> SyncThread.Job {
+        SyncThread.Job(
+            id: TransferID(number),
+            file: DownloadFile(try FileDescriptor(opening: path, .both)),
+            fileSystem: 1,
+            filled: FilledBytes(prefix: 1),
+            beginnings: 0,
+            isLast: true,
+            sha256: nil
+        )
+    }
+
+    @Test func `one that cannot be made durable does not fail the others`() throws {
+        let (loop, thread) = (try EventLoop(), try SyncThread())
+        var results: [TransferID: SyncThread.Result] = [:]
+        let source = try thread.attach(to: loop) { results[$0.id] = $0 }
+        defer { withExtendedLifetime(source) {} }
+        scratch.write("a", to: "one")
+        // The kernel makes no file of its own durable.
+        thread.add(try job(1, "/proc/self/comm"))
+        thread.add(try job(2, scratch("one")))
+        thread.flush()
+        try Wait.until("both results") {
+            results.count == 2
+        } step: {
+            _ = try loop.runReady()
+        }
+        #expect(results[TransferID(1)]?.problem != nil)
+        #expect(results[TransferID(2)] != nil && results[TransferID(2)]?.problem == nil)
+    }
+
+    @Test func `one call is enough where it tells of failures`() throws {
+        let memory = ScratchDirectory(in: "/dev/shm")
+        let file = try FileDescriptor(opening: memory.write("a", to: "file"), .both)
+        #expect(file.syncsFilesTogether)
+        let other = try FileDescriptor(opening: "/proc/self/comm", .both)
+        #expect(!other.syncsFilesTogether)
+    }
+}
