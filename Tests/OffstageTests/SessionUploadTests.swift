@@ -59,7 +59,8 @@ struct SessionUploadTests {
             [
                 "size": 9, "status": 201, "url": "http://a.example/1",
                 "headers": .list([
-                    ["name": "content-type", "value": "text/plain"], ["name": "X-odd", "value": ""],
+                    ["name": "content-type", "value": "text/plain"],
+                    ["name": "X-odd", "value": ""],
                 ]),
                 "body": .bytes(Array("thanks".utf8)),
             ]
