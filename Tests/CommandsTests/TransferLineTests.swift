@@ -43,7 +43,16 @@ struct TransferLineTests {
         let end = "finished at 12:00:01: a.iso, 1 MiB."
         let told = take(running, transfer(2, .finished, end))
         #expect(told == ["transfer 1 (a.iso) is running.", "transfer 2 (a.iso) \(end)"])
-        #expect(take(transfer(1, .finished, end), transfer(2, .finished, end)) == [])
+        let all = (transfer(1, .finished, end), transfer(2, .finished, end))
+        #expect(take(all.0, all.1) == ["transfer 1 (a.iso) \(end)"])
+        #expect(take(all.0, all.1) == [])
+    }
+
+    @Test mutating func `what had ended before anybody watched is no news`() {
+        lines.know([transfer(1, .failed, "failed at 11:00: no.")])
+        let running = transfer(2, .running, "is running.")
+        let told = take(transfer(1, .failed, "failed at 11:00: no."), running)
+        #expect(told == ["transfer 2 (a.iso) is running."])
     }
 
     @Test mutating func `of several each failure is told once`() {

@@ -50,9 +50,9 @@ struct TransferWatch {
         }
     }
 
-    /// Who waits for transfers and sees no terminal gets lines instead.
+    /// Who sees no terminal gets lines instead.
     private var tellsLines: Bool {
-        ids != nil && !invocation.console.errorsAreSeen && !invocation.wantsJSON
+        !invocation.console.errorsAreSeen && !invocation.wantsJSON
     }
 
     /// `interrupted` becomes readable when the user wants to leave.
@@ -60,7 +60,7 @@ struct TransferWatch {
         var board = TransferBoard()
         var lines = TransferLines()
         var watched = WatchedTransfers(ids)
-        var drawn = 0
+        var (drawn, hasTold) = (0, false)
         // Who was given numbers has had an answer.
         var waiting = Invocation.Waiting(wasThere: ids != nil, interrupted: interrupted) {
             // What is drawn next stands below what is said.
@@ -75,7 +75,8 @@ struct TransferWatch {
                 try invocation.progress(question, waiting: waiting)
             }
             let progress = watched.take(told)
-            waiting.wasThere = true
+            if ids == nil, !hasTold { lines.know(told.ended) }
+            (hasTold, waiting.wasThere) = (true, true)
             if let size {
                 let rows = board.rows(
                     progress,

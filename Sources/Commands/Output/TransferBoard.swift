@@ -91,7 +91,8 @@ struct TransferBoard {
         var parts = ["\(progress.finished) of \(progress.all) done"]
         let others = [
             (progress.running, "running"), (progress.waiting, "waiting"),
-            (progress.paused, "paused"), (progress.failed + progress.cancelled, "failed"),
+            (progress.paused, "paused"), (progress.failed, "failed"),
+            (progress.cancelled, "cancelled"),
         ]
         parts += others.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         let sum = progress.shown.compactMap { rate(of: $0.id) }.reduce(0, +)

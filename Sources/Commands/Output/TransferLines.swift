@@ -11,6 +11,11 @@ struct TransferLines {
     static let rows = 10
     private static let longestName = 60
 
+    /// These have ended before anybody watched.
+    mutating func know(_ ended: [Report.Transfer]) {
+        for transfer in ended { told[transfer.id] = Self.lasting(of: transfer) }
+    }
+
     /// What is new. `ended`: all that have, since this was asked last.
     mutating func take(
         _ progress: Report.TransferProgress,
@@ -30,10 +35,10 @@ struct TransferLines {
         let known = told[transfer.id]
         return switch transfer.state.known {
         // An attempt that fails for the same reason as the one before it is no news.
-        case .running, .finished: known == nil
+        case .running: known == nil
         // The command itself ends with the failure of one alone.
         case .failed, .cancelled: !isAlone && known != text
-        case .waiting, .paused, nil: known != text
+        case .finished, .waiting, .paused, nil: known != text
         }
     }
 

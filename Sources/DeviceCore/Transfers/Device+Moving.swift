@@ -83,7 +83,7 @@ extension Device {
             .invalid,
             reason: reason,
             value: "\(transfer.id)",
-            fix: "offstage transfers says where its file is"
+            fix: "offstage transfers --json says in which directory it is"
         )
     }
 

@@ -219,6 +219,11 @@ struct TransferFiles {
             return .placementInterrupted(interruption)
         }
         guard error.errno != .exists else { return .notPlaced(.exists(name)) }
+        // It was made there, so it may be written again.
+        if [.access, .permission, .readOnly].contains(error.errno) {
+            let reason = "its directory may not be written now: \(error)"
+            return .placementInterrupted(.init(.shortage, reason: reason))
+        }
         return .notPlaced(TransferFailure(code: .file, reason: error.fileReason))
     }
 }
