@@ -263,6 +263,11 @@ let package = Package(
             linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]
         ),
         .executableTarget(
+            name: "offstage-bench-pair",
+            path: "Benchmarks/BarePair",
+            linkerSettings: [.linkedLibrary("curl"), .linkedLibrary("sqlite3")]
+        ),
+        .executableTarget(
             name: "offstage-bench-links",
             dependencies: [
                 "EventLoop", "GatewayCore", "GatewayShell", "Linux", "TLS", "TestKit",

@@ -34,6 +34,8 @@ struct TransferFigures {
         var ours = Times()
         var curl = Times()
         var aria2 = Times()
+        /// Only of many files that go to memory.
+        var pair = Times()
         var megabytes: [Double] = []
         fileprivate var kept: [Any] = []
     }
@@ -52,6 +54,7 @@ struct TransferFigures {
         let trusted = setting.authorities ?? web.certificate
         let curl = try TransferPeer("curl", in: setting.parent, trusting: trusted)
         let aria2 = try TransferPeer("aria2c", in: setting.parent, trusting: trusted)
+        let pair = try TransferPeer(TransferPeer.pair, in: setting.parent, trusting: trusted)
         var measured = Measured()
         for _ in 0..<rounds {
             let daemon = try TransferDaemon(in: setting.parent, trusting: trusted)
@@ -65,7 +68,11 @@ struct TransferFigures {
             } else {
                 try daemon.clear()
             }
-            for (peer, times) in [(curl, \Measured.curl), (aria2, \Measured.aria2)] {
+            var peers = [(curl, \Measured.curl), (aria2, \Measured.aria2)]
+            if urls.count > Self.secureServers, !setting.syncs {
+                peers.append((pair, \Measured.pair))
+            }
+            for (peer, times) in peers {
                 let cost = try peer.run(urls, syncs: setting.syncs)
                 measured[keyPath: times].wall.append(cost.seconds)
                 measured[keyPath: times].processor.append(cost.processor)
@@ -195,6 +202,22 @@ struct TransferFigures {
             ),
             compared("\(name), time", ours.wall, aria2.wall, "aria2c" + sync, 1),
             compared("\(name), processor", ours.processor, curl.processor, "curl", nil),
+        ] + least(name, measured)
+    }
+
+    /// How far the limit is from what two processes need that do no more than they must.
+    private func least(_ name: String, _ measured: Measured) -> [Figure] {
+        let (ours, pair) = (measured.ours.wall, measured.pair.wall)
+        guard !pair.isEmpty else { return [] }
+        return [
+            compared("\(name), time", ours, pair, "two bare processes", nil),
+            compared(
+                "\(name), time of two bare processes",
+                pair,
+                measured.curl.wall,
+                "curl --parallel",
+                nil
+            ),
         ]
     }
 

@@ -4,6 +4,9 @@ import Vocabulary
 
 /// What others take for the same files.
 struct TransferPeer {
+    /// Two processes in C that do the least of what the daemon does (`Benchmarks/BarePair`).
+    static let pair = "offstage-bench-pair"
+
     let name: String
     /// Files go there; gone with this value.
     private let folder: ScratchDirectory
@@ -57,6 +60,7 @@ struct TransferPeer {
             if syncs { try BenchWeb.run(["sync", "-f", folder("files")]) }
         }
         let files = try arrived()
+        if name == Self.pair { try BenchWeb.run(["sh", "-c", "rm -f \(folder("store"))*"]) }
         guard files == count else {
             let log = (try? folder.read("log")) ?? ""
             throw DidNotHappen(description: "\(count) files, not \(files): \(log.suffix(500))")
@@ -79,6 +83,10 @@ struct TransferPeer {
     }
 
     private func words(areMany: Bool) -> [String] {
+        if name == Self.pair {
+            let program = Products.path(of: name)
+            return [program, folder("store"), folder("list"), Self.connections, certificate]
+        }
         if name == "curl" {
             let parallel = ["--parallel", "--parallel-max", Self.connections]
             return ["curl", "-sS", "--fail", "--cacert", certificate, "-K", folder("list")]
