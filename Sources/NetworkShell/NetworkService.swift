@@ -12,13 +12,12 @@ final class NetworkService {
     private let loop: EventLoop
     private let link: DaemonLink
     private let multi: CurlMulti
-    private let syncs: SyncThread
+    private var syncs: SyncThreads?
     private let digests: DigestThread
     private var sockets: [Int32: DescriptorSource] = [:]
     private var curlTimer: TimerSource?
     private var progressTimer: TimerSource?
     private var idleTimer: TimerSource?
-    private var syncSource: DescriptorSource?
     private var digestSource: DescriptorSource?
     private var batch = SyncBatch()
     private var batchTimer: TimerSource?
@@ -49,7 +48,6 @@ final class NetworkService {
             connectionsPerHost: ExchangeOrder.mostConnections,
             connections: 32
         )
-        syncs = try SyncThread()
         digests = try DigestThread()
         link = try DaemonLink(loop, socket)
         curlTimer = try TimerSource(loop) { [unowned self] in multi.timeOut() }
@@ -61,7 +59,7 @@ final class NetworkService {
         link.ended = { [unowned self] in ordersEnded() }
         link.lost = { [unowned self] in end($0) }
         batchTimer = try TimerSource(loop) {}
-        syncSource = try syncs.attach(to: loop) { [unowned self] in synced($0) }
+        syncs = try SyncThreads(loop) { [unowned self] in synced($0) }
         digestSource = try digests.attach(to: loop) { [unowned self] in digested($0) }
         try idleTimer?.arm(at: Clocks.boot() + Self.linger)
     }
@@ -310,8 +308,8 @@ final class NetworkService {
             self.report(report, of: exchange)
             guard case .answered(_, let answer) = report, exchange.connections > 1 else { return }
             beginNext(queues.keep(exchange.id, connections: 1 + answer.moreConnections))
-        case .sync(let job):
-            job.isLast ? batch.add(job, at: Clocks.boot()) : syncs.add(job)
+        case .sync(let job) where job.isLast: batch.add(job, at: Clocks.boot())
+        case .sync(let job): syncs?.add(job)
         case .digest(let job): digests.add(job)
         case .done(let report):
             exchanges[exchange.id] = nil
@@ -363,12 +361,12 @@ final class NetworkService {
         let isQuiet = batch.unsettled == exchanges.count
         let due = batch.due(isQuiet: isQuiet)
         if let due, due <= Clocks.boot() {
-            for job in batch.take() { syncs.add(job) }
+            for job in batch.take() { syncs?.add(job) }
         } else if due != batchDue {
             try batchTimer?.arm(at: due)
         }
         batchDue = due
-        syncs.flush()
+        syncs?.flush()
     }
     private var batchDue: BootTime?
 
