@@ -71,12 +71,13 @@ struct TransferWatchTests {
         return (String(decoding: errors, as: UTF8.self), failure)
     }
 
+    private static let waiting = "offstage: transfer 1 (a) is waiting.\n"
     private static let asking = "offstage: the daemon is lost; asking again, for "
 
     @Test(arguments: [Failure.Loss.unanswered, .connecting, .absent])
     func `one that does not come again is waited for once`(loss: Failure.Loss) throws {
         let (errors, failure) = try watch([.state(.waiting), .lost(loss), .lost(.absent)])
-        #expect(errors == Self.asking + "20ms at most\n")
+        #expect(errors == Self.waiting + Self.asking + "20ms at most\n")
         let message = try #require(failure?.message)
         #expect(message.hasPrefix("the daemon is lost; "), "\(message)")
         #expect(message.hasSuffix("; the transfers go on with the next daemon"), "\(message)")
@@ -95,7 +96,8 @@ struct TransferWatchTests {
     @Test func `who waits and sees no terminal is told of each transfer and each reason`() throws {
         let turns: [Turn] = [.state(.waiting), .state(.finished)]
         let (errors, failure) = try watch(turns, ids: [1])
-        #expect(errors == "offstage: transfer 1 (a) is waiting.\n" && failure == nil)
+        let end = "offstage: transfer 1 (a) is finished.\n"
+        #expect(errors == Self.waiting + end && failure == nil)
     }
 
     /// Rows that are drawn again are drawn over those before them.

@@ -459,11 +459,10 @@ struct DriverTests {
                 .manifests([.present(.linked("app") { $0.name = "App \(number)" })]),
             ]
             let moved = (1...200 as ClosedRange<Int64>).flatMap { count in
-                let url = "http://a/\(count)"
                 return [
                     TransferEvent.sent(SentPart(count: count, sha256: [])), .ranges([0..<count]),
-                    .resource(UploadResource(url: url, interop: .eight)),
-                    .answered(ExchangeAnswer(status: 200, url: url, startsAnew: count == 9)),
+                    .resource(UploadResource(url: "a", interop: .eight)),
+                    .answered(ExchangeAnswer(status: 200, url: "a", startsAnew: count == 9)),
                 ]
             }
             let transfers = moved.map { Event.transfer(TransferID(1), $0) }

@@ -265,22 +265,6 @@ struct SessionTests {
         #expect(bench.transfer(id)?.isUnderWay == true)
     }
 
-    @Test func `what is resumed in the background is discretionary as well`() throws {
-        var (bench, launch) = try Bench.withApp()
-        try join(&bench, launch)
-        let id = try enqueue(&bench, launch, [1])[0]
-        ask(&bench, launch, .suspend([1]))
-        bench.report(id, .ended(.interrupted(.init(.stopped)), durable: 0))
-        bench.ask(.leave(AppID("app")))
-        bench.say(launch, .enteredBackground)
-        bench.send(.condition(.metered, .kernel, .value(1)))
-        ask(&bench, launch, .resume([1]))
-        bench.advance(.minutes(5))
-        #expect(bench.transferGates(id) == ["metered"])
-        bench.ask(.open(AppID("app"), attach: nil))
-        #expect(bench.transfer(id)?.isUnderWay == true)
-    }
-
     @Test func `what ends while its handler is open opens no other one`() throws {
         var (bench, launch) = try suspended(tasks: [1])
         let first = bench.sessionTasks[0]
