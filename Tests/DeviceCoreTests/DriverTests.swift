@@ -459,7 +459,7 @@ struct DriverTests {
                 .manifests([.present(.linked("app") { $0.name = "App \(number)" })]),
             ]
             let moved = (1...200 as ClosedRange<Int64>).flatMap { count in
-                return [
+                [
                     TransferEvent.sent(SentPart(count: count, sha256: [])), .ranges([0..<count]),
                     .resource(UploadResource(url: "a", interop: .eight)),
                     .answered(ExchangeAnswer(status: 200, url: "a", startsAnew: count == 9)),
