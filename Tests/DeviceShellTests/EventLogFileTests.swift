@@ -42,6 +42,25 @@ import Vocabulary
         }
     }
 
+    @Test("only what would hold up others waits for a pause")
+    func heavy() throws {
+        let scratch = ScratchDirectory()
+        let now = Clocks.now()
+        for (count, expected) in [(1, false), (EventLogFile.patience + 1, true)] {
+            var log = EventLogFile(directory: scratch.path, build: "this")
+            log.begin(with: Device())
+            log.writeNext(continuingWith: Device())
+            let change = Change.delete(RecordKey(.app, "app"))
+            let decisions = [Effect.save(Array(repeating: change, count: count))]
+            log.append(TimedEvent(.timer, at: now), decisions)
+            let isHeavy = log.isHeavy
+            #expect(isHeavy == expected, "\(count)")
+            log.writeNext(continuingWith: Device())
+            let isStill = log.isHeavy
+            #expect(!isStill)
+        }
+    }
+
     @Test("what waits is written piece by piece, in its order, and replays")
     func pieceByPiece() throws {
         let scratch = ScratchDirectory()

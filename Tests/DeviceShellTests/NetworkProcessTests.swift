@@ -213,6 +213,33 @@ struct NetworkProcessTests {
         #expect(heard == 100 && ends == 1)
     }
 
+    /// An upload among them has sent nothing.
+    @Test func `what was ordered and never handed over is known when it has ended`() throws {
+        try CurrentProcess.block(signals: [Signal.child])
+        let (place, loop) = (ScratchDirectory(), try EventLoop())
+        #expect(try Command("mkfifo", place("gate")).run().succeeded)
+        let text = "#!/bin/sh\nread line < \(place("gate"))\n"
+        let path = try place.write("deaf", text, permissions: 0o755)
+        let control = SignalControl(LaunchMarkers(place("launches")), refused: [])
+        var ends = 0
+        let process = try NetworkProcess(loop, path, in: control) { _, _ in
+        } ended: { _, _ in
+            ends += 1
+        }
+        for number in 1...5_000 as ClosedRange<UInt64> {
+            try process.send(.stop(TransferID(number)), with: nil)
+        }
+        #expect(process.unsent.isEmpty)
+        try FileDescriptor(opening: place("gate"), .writing).writeAll("go\n")
+        try Wait.until("its end") {
+            ends > 0
+        } step: {
+            _ = try loop.runReady()
+        }
+        #expect(process.unsent.last == .stop(TransferID(5_000)))
+        #expect(process.unsent.first != .stop(TransferID(1)), "the socket has room for some")
+    }
+
     // MARK: Names
 
     /// The kernel keeps it from a file that takes the place of the one that it could read.
