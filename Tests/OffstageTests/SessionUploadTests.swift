@@ -137,7 +137,11 @@ struct SessionUploadTests {
                     "tasks": .list([
                         [
                             "task": 7, "url": "http://a.example/1", "method": "POST",
-                            "headers": .list([["name": "X-A", "value": "b"]]), "suspended": false,
+                            "headers": .list([
+                                ["name": "X-A", "value": "b"],
+                                ["name": "X-Session", "value": "old"],
+                            ]),
+                            "suspended": false,
                             "received": 3, "total": 9, "description": "mine",
                             "unmetered": true, "timeout": 7.5,
                         ]
@@ -145,6 +149,7 @@ struct SessionUploadTests {
                 ]
             ])
         )
+        bench.configuration.httpAdditionalHeaders = ["x-session": "new"]
         let session = bench.session(bench.recorder)
         let idle = session.downloadTask(with: try request())
         let task = try #require(await session.allTasks.first as? URLSessionUploadTask)
@@ -158,7 +163,7 @@ struct SessionUploadTests {
         #expect(task.taskDescription == "mine" && task.originalRequest?.httpMethod == "POST")
         #expect(task.countOfBytesSent == 3 && task.countOfBytesExpectedToSend == 9)
         let original = try #require(task.originalRequest)
-        #expect(original.value(forHTTPHeaderField: "x-a") == "b")
+        #expect(original.allHTTPHeaderFields == ["X-A": "b"], "the session adds its own")
         #expect(original.timeoutInterval == 7.5 && !original.allowsExpensiveNetworkAccess)
         #expect(!original.allowsConstrainedNetworkAccess)
     }

@@ -119,7 +119,8 @@ extension OffstageProgram {
 
     /// Before the server has said another: the end of its address.
     static func fileName(ofURL url: String) -> String {
-        url.split(separator: "/").last.map(String.init) ?? url
+        let address = url.prefix { $0 != "?" && $0 != "#" }
+        return address.split(separator: "/").last.map(String.init) ?? url
     }
 
     static let resume = Subcommand(

@@ -251,6 +251,10 @@ extension URLSessionTask {
     private convenience init(_ session: URLSession, _ report: SessionTaskReport) {
         var request = URLRequest(report.url, report.headers, report.method)
         request?.httpShouldHandleCookies = report.ignoresCookies != true
+        // As the app made it: the session adds its own fields, which may be others by now.
+        for name in session.box.options.headers.keys {
+            request?.setValue(nil, forHTTPHeaderField: name)
+        }
         if let timeout = report.timeout { request?.timeoutInterval = timeout }
         if report.isUnmetered == true {
             request?.allowsExpensiveNetworkAccess = false
