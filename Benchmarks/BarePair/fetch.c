@@ -75,6 +75,7 @@ static void set_up(int connections, const char *certificate) {
         CURL *request = curl_easy_init();
         curl_easy_setopt(request, CURLOPT_CAINFO, certificate);
         curl_easy_setopt(request, CURLOPT_PIPEWAIT, 1L);
+        curl_easy_setopt(request, CURLOPT_BUFFERSIZE, 512L << 10);
         curl_easy_setopt(request, CURLOPT_WRITEFUNCTION, write_body);
         curl_easy_setopt(request, CURLOPT_WRITEDATA, &exchanges[index]);
         curl_easy_setopt(request, CURLOPT_PRIVATE, &exchanges[index]);
@@ -131,6 +132,8 @@ static void settle(int socket) {
         struct exchange *exchange;
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&exchange);
         curl_easy_getinfo(exchange->request, CURLINFO_RESPONSE_CODE, &exchange->report.status);
+        if (message->data.result != CURLE_OK)
+            exchange->report.status = 0;
         curl_multi_remove_handle(multi, exchange->request);
         close(exchange->file);
         reports[report_count++] = exchange->report;

@@ -1,7 +1,7 @@
 /* The least that two processes need to fetch many files as the daemon does: one opens and locks
  * each file, hands it over, commits that it has come, gives it its name and commits that; the
  * other fetches. There are no gates, no limits, no history that can be asked for, and nothing is
- * checked but statuses and sizes.
+ * checked but the status. The files are not synced, so it is for a tmpfs only.
  *
  *     offstage-bench-pair DATABASE LIST CONNECTIONS CERTIFICATE
  *
@@ -16,6 +16,7 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { MOST_FILES = 100000, RECORD = 300, LINE = 120 };
@@ -163,5 +164,6 @@ int main(int count, char **words) {
         settle(reports, bytes / sizeof *reports);
         ended += bytes / sizeof *reports;
     }
-    return 0;
+    close(sockets[0]);
+    return waitpid(child, NULL, 0) == child ? 0 : 1;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 enum {
-    /* Bytes of a message with many reports. */
+    /* The most reports in one message. */
     MOST_REPORTS = 128,
     /* Files that are open ahead of a free connection, as many as the daemon opens at the most. */
     AHEAD = 96,

@@ -97,9 +97,9 @@ int clinux_sync_file_system(int descriptor) { return syncfs(descriptor); }
 int clinux_syncs_files_together(int descriptor) {
     struct utsname system;
     int major, minor;
-    // Before Linux 5.8 it told of no failure.
+    // Before Linux 5.17 it did not report a failed commit of the file system itself.
     if (uname(&system) < 0 || sscanf(system.release, "%d.%d", &major, &minor) != 2) return 0;
-    if (major < 5 || (major == 5 && minor < 8)) return 0;
+    if (major < 5 || (major == 5 && minor < 17)) return 0;
     struct statfs status;
     if (fstatfs(descriptor, &status) < 0) return 0;
     // One that another program or machine serves may not even be asked.

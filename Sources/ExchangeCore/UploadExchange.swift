@@ -408,7 +408,7 @@ package struct UploadExchange: Sendable {
             return fail(.uncertain, "\(reason), and may have all of it")
         }
         let actions = forget()
-        // One that forgets again and again is sent the whole file after a while only.
+        // If the server loses it twice, the whole file is sent again only after a wait.
         if hasBegunAnew { return actions + interrupt(.init(.busy, reason: reason)) }
         hasBegunAnew = true
         state = .creating

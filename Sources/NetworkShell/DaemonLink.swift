@@ -15,7 +15,7 @@ final class DaemonLink {
     /// All that there was to read has been read.
     private var isOver = false
     var ordered: (NetworkOrder, consuming FileDescriptor?) -> Void = { _, _ in }
-    /// Orders have come to their end. Of a daemon that is gone this is said again.
+    /// No more orders come. Called again when the daemon itself is gone.
     var ended: () -> Void = {}
     /// The daemon has said what no daemon says.
     var lost: (String) -> Void = { _ in }

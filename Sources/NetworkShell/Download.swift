@@ -378,10 +378,7 @@ final class Download: RunningExchange {
         case .system(let error):
             // What could not be made durable now may be lost, whatever a second call says.
             isResumable = false
-            guard end == nil else {
-                end = Self.end(by: error)
-                break
-            }
+            guard end == nil else { return finish(Self.end(by: error)) }
             return couldNotWrite(error)
         }
         guard let end else { return }

@@ -28,8 +28,8 @@ final class NetworkService {
     private var interops = InteropMemory()
     private var removals = UploadRemovals()
     private var isGreeted = false
-    /// It begins nothing any more, and has said so. The daemon may have ordered something before it
-    /// heard of that: the end of its orders is waited for.
+    /// It begins nothing any more, and has said so. It waits for the end of the daemon's orders,
+    /// some of which may have been on their way.
     private var isRetired = false
     private var hasAllOrders = false
     private let sandbox: Sandbox
@@ -38,7 +38,7 @@ final class NetworkService {
 
     /// How often progress is told, and looked whether bytes are to be made durable.
     static let tick = Interval.milliseconds(500)
-    /// Without anything to fetch it ends; the daemon starts it again.
+    /// Idle for so long, it retires. The daemon starts another when there is something to fetch.
     static let linger = Interval.seconds(30)
 
     init(_ loop: EventLoop, _ socket: consuming PacketSocket, _ sandbox: Sandbox) throws {
@@ -52,7 +52,7 @@ final class NetworkService {
         link = try DaemonLink(loop, socket)
         curlTimer = try TimerSource(loop) { [unowned self] in multi.timeOut() }
         progressTimer = try TimerSource(loop) { [unowned self] in tick() }
-        idleTimer = try TimerSource(loop) { [unowned self] in endIfIdle() }
+        idleTimer = try TimerSource(loop) { [unowned self] in retireIfIdle() }
         multi.watch = { [unowned self] in watch($0, $1) }
         multi.setTimer = { [unowned self] in setTimer($0) }
         link.ordered = { [unowned self] in take($0, $1) }
@@ -69,7 +69,7 @@ final class NetworkService {
         loop.exit()
     }
 
-    private func endIfIdle() {
+    private func retireIfIdle() {
         if exchanges.isEmpty, removals.isEmpty { retire() }
     }
 
@@ -79,7 +79,7 @@ final class NetworkService {
         report(.retires)
     }
 
-    /// A daemon that is gone waits for nothing.
+    /// The first time after it has retired: no more orders follow. Otherwise the daemon is gone.
     private func ordersEnded() {
         guard isRetired, !hasAllOrders else { return end(nil) }
         hasAllOrders = true
@@ -160,8 +160,8 @@ final class NetworkService {
     }
     private var isTicking = false
 
-    /// It begins nothing new either when names can no longer be looked up as the system would have
-    /// it, which is looked for once a second.
+    /// Whether it has retired. Once a second it looks whether the resolver files were replaced, and
+    /// retires if so.
     private func isRetiring(at now: BootTime) -> Bool {
         guard !isRetired, now >= nextLook else { return isRetired }
         nextLook = now + .seconds(1)

@@ -5,7 +5,8 @@ import TLS
 import Vocabulary
 
 /// Makes bytes of files durable, and sums them up, in a thread of its own: a disk takes its time.
-/// What comes while it works is done together, with one call for each file system.
+/// What comes while it works is done together: with one call where that reports failures, else with
+/// one for each file.
 final class SyncThread: Sendable {
     struct Job: Sendable {
         let id: TransferID
@@ -109,12 +110,19 @@ final class SyncThread: Sendable {
 
     /// With one call for all of them. False: each needs a call of its own, which tells what is
     /// wrong with it and not with the files of others.
-    private static func synchronize(_ jobs: [Job]) -> Bool {
-        // It hears of what has failed since it was opened, so also in files that were opened later.
+    static func synchronize(
+        _ jobs: [Job],
+        with call: (DownloadFile) throws(LinuxError) -> Void = synchronizeFileSystem(of:)
+    ) -> Bool {
+        // The call reports errors since its descriptor was opened. The oldest one covers all files.
         guard let oldest = jobs.min(by: { $0.file.openedAt < $1.file.openedAt }),
             oldest.file.descriptor.syncsFilesTogether
         else { return false }
-        return (try? oldest.file.descriptor.synchronizeFileSystem()) != nil
+        return (try? call(oldest.file)) != nil
+    }
+
+    static func synchronizeFileSystem(of file: DownloadFile) throws(LinuxError) {
+        try file.descriptor.synchronizeFileSystem()
     }
 
     private static func problem(_ body: () throws(LinuxError) -> Void) -> Result.Problem? {

@@ -1,21 +1,22 @@
 import EventLoop
 import Linux
 
-/// A thread for each file system: one that does not answer holds up none of the others.
+/// A thread for each of the first few file systems: one that does not answer does not hold up the
+/// others.
 @safe
 final class SyncThreads {
     private let loop: EventLoop
     private let take: (SyncThread.Result) -> Void
-    /// For those that have none of their own.
-    private let common: Running
-    private var own: [UInt64: Running] = [:]
+    /// The first one is also for the file systems beyond the limit.
+    private var threads: [Running] = []
+    /// By file system: its place among them.
+    private var places: [UInt64: Int] = [:]
 
     private struct Running {
         let thread: SyncThread
         let source: DescriptorSource
     }
 
-    /// Few write to more.
     private static let most = 16
 
     /// `take` is called on the loop for each result.
@@ -24,34 +25,25 @@ final class SyncThreads {
         _ take: @escaping (SyncThread.Result) -> Void
     ) throws(LinuxError) {
         (self.loop, self.take) = (loop, take)
-        common = try Self.start(loop, take)
+        try startOne()
     }
 
-    private static func start(
-        _ loop: EventLoop,
-        _ take: @escaping (SyncThread.Result) -> Void
-    ) throws(LinuxError) -> Running {
+    private func startOne() throws(LinuxError) {
         let thread = try SyncThread()
-        return Running(thread: thread, source: try thread.attach(to: loop, take))
+        threads.append(Running(thread: thread, source: try thread.attach(to: loop, take)))
     }
 
-    func add(_ job: SyncThread.Job) { running(for: job.fileSystem).thread.add(job) }
+    func add(_ job: SyncThread.Job) { threads[place(of: job.fileSystem)].thread.add(job) }
 
     /// Those that were added begin.
-    func flush() {
-        common.thread.flush()
-        for running in own.values { running.thread.flush() }
-    }
+    func flush() { for running in threads { running.thread.flush() } }
 
-    private func running(for fileSystem: UInt64) -> Running {
-        if let known = own[fileSystem] { return known }
-        // The first one needs no other thread.
-        if own.isEmpty {
-            own[fileSystem] = common
-            return common
-        }
-        guard own.count < Self.most, let new = try? Self.start(loop, take) else { return common }
-        own[fileSystem] = new
-        return new
+    private func place(of fileSystem: UInt64) -> Int {
+        if let known = places[fileSystem] { return known }
+        let mayStart = !places.isEmpty && threads.count < Self.most
+        let hasStarted = mayStart && (try? startOne()) != nil
+        let place = hasStarted ? threads.count - 1 : 0
+        places[fileSystem] = place
+        return place
     }
 }

@@ -2,7 +2,8 @@
 import Testing
 import Vocabulary
 
-/// Launches for the events of a session: once for the same events, whatever the app makes of it.
+/// Launches for the events of a session: once for the same events, unless the app was cut short
+/// before it was done with them.
 struct SessionLaunchTests {
     private let manifest = AppManifest.linked("app", identifiers: Bench.identifiers)
 

@@ -237,8 +237,7 @@ struct TransferFileTests {
             #expect(event(errno) == .placementInterrupted(.init(.diskFull)))
         }
         let others: [Errno] = [
-            .noMemory, .tooManyFiles, .tooManyFilesInSystem, .access, .permission,
-            .readOnly,
+            .noMemory, .tooManyFiles, .tooManyFilesInSystem, .access, .readOnly,
         ]
         for errno in others {
             guard case .placementInterrupted(let why) = event(errno), why.cause == .shortage else {
@@ -251,8 +250,10 @@ struct TransferFileTests {
         let reason = "the directory /home/user/gone is not there"
         let failure = TransferFailure(code: .file, reason: reason)
         #expect(TransferFiles.notPlaced(gone, "file") == .notPlaced(failure))
-        let isFinal = if case .notPlaced = event(.inputOutput) { true } else { false }
-        #expect(isFinal)
+        for errno in [Errno.inputOutput, .permission] {
+            let isFinal = if case .notPlaced = event(errno) { true } else { false }
+            #expect(isFinal, "\(event(errno))")
+        }
     }
 
     @Test func `a login that cannot be read for now costs nothing of what has come`() {

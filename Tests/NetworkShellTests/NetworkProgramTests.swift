@@ -61,9 +61,7 @@ struct NetworkProgramTests {
 
     /// The daemon may have ordered something meanwhile.
     @Test(.enabled(if: Command.runsAsRoot && Landlock.version > 0, "needs root and Landlock"))
-    func `one that retires answers what is ordered until it is told that nothing more is`()
-        throws
-    {
+    func `a retired process answers orders as stopped until the daemon sends no more`() throws {
         let (place, server, scratch) = (ScratchDirectory(), try FaultServer(), ScratchDirectory())
         try Files.setPermissions(place.path, 0o755)
         #expect(try Command("cp", "-a", "/etc/.", place.path).run().succeeded)

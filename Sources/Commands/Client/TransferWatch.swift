@@ -70,7 +70,7 @@ struct TransferWatch {
             // It may be another size by now.
             let size = invocation.console.errorsAreSeen ? Self.terminalSize : nil
             let room = size?.rows ?? (tellsLines ? TransferLines.rows : 0)
-            let question = watched.question(rows: room)
+            let question = watched.question(rows: room, tellsEnds: tellsLines)
             let told = try ask(waiting) { () throws(Failure) in
                 try invocation.progress(question, waiting: waiting)
             }

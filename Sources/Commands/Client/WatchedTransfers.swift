@@ -16,12 +16,12 @@ struct WatchedTransfers {
 
     init(_ ids: [Int64]?) { open = ids }
 
-    /// What to ask when there is room for so many rows.
-    func question(rows: Int) -> Control1.TransferProgress {
+    /// What to ask when there is room for so many rows. `tellsEnds`: each end is told.
+    func question(rows: Int, tellsEnds: Bool) -> Control1.TransferProgress {
         let most = Control1.TransferProgress.most
         return Control1.TransferProgress {
             ($0.transfers, $0.rows) = (open, min(Int64(max(0, rows)), most))
-            $0.ended = open == nil ? Int64(Self.endedSeen) : most
+            $0.ended = open == nil && !tellsEnds ? Int64(Self.endedSeen) : most
         }
     }
 

@@ -296,7 +296,7 @@ extension SettingRow {
             name: "discretionary-wait",
             field: .interval(\.discretionaryWait, month),
             documentation: "How long a discretionary transfer waits for the device to be idle on "
-                + "external power."
+                + "external power. It never waits longer than half of its time."
         ),
         SettingRow(
             name: "transfer-proxy",

@@ -75,7 +75,7 @@ extension Device {
         }
         var order = transfer.order
         (order.url, order.headers) = (old.order.url, old.order.headers)
-        // Networks that either of the two is not for.
+        // It uses only networks that both the old and the new task allow.
         order.needs.unmetered = order.needs.unmetered || old.order.needs.unmetered
         order.timeout = old.order.timeout
         if old.order.direction.isUpload {

@@ -59,11 +59,11 @@ extension Device {
         var progress = Report.TransferProgress()
         var running: [TransferID] = []
         var others: [TransferID] = []
-        var ends: [TransferID] = []
+        var ends: [DatedTransfer] = []
         for transfer in all {
             progress.count(transfer.standing)
-            if transfer.isEnded {
-                ends.append(transfer.id)
+            if case .ended(_, let end) = transfer.state {
+                ends.append(DatedTransfer(at: end, id: transfer.id))
             } else if transfer.standing == .running {
                 running.append(transfer.id)
             } else if others.count < rows {
@@ -74,7 +74,7 @@ extension Device {
         let shown = running.prefix(Self.mostRunningTold)
         let next = others.prefix(max(0, rows - shown.count))
         progress.shown = transferList(Array(shown + next), at: now)
-        progress.ended = transferList(Array(ends.suffix(ended)), at: now)
+        progress.ended = transferList(ends.sorted().suffix(ended).map(\.id), at: now)
         return progress
     }
 

@@ -407,9 +407,8 @@ final class Daemon {
         ensureKeeper()
     }
 
-    /// Nobody waits for the log. What was just started may end at any moment, and is waited for a
-    /// little; so is the end of a burst, and that of what a large turn has begun. Else the log is
-    /// written in the same wake-up.
+    /// Nobody waits for the log. It is written in the same wake-up, except 5 ms after a program was
+    /// started, 100 ms after a large turn, and 1 s after a burst.
     private func logWhenIdle() {
         guard machine.log.isWaiting, !isLogDue else { return }
         let (isBehind, isHeavy) = (machine.log.isBehind, machine.log.isHeavy)

@@ -60,7 +60,7 @@ final class NetworkProcess {
         }
     }
 
-    /// The first message. It may end at once, and says so.
+    /// Sends the first message. If that fails, `ended` is called before this returns.
     func greet() { try? send(.hello(version: NetworkFormat.version), with: nil) }
 
     /// Nothing more is ordered of it.
@@ -69,7 +69,7 @@ final class NetworkProcess {
         if !isBlocked { flush() }
     }
 
-    /// Those that it knows nothing of, if it has ended.
+    /// Orders that had not been handed over when it ended.
     private(set) var unsent: [NetworkOrder] = []
 
     /// What it needs of ours: proxies, and where certificates are.

@@ -219,9 +219,9 @@ struct TransferFiles {
             return .placementInterrupted(interruption)
         }
         guard error.errno != .exists else { return .notPlaced(.exists(name)) }
-        // It was made there, so it may be written again.
-        if [.access, .permission, .readOnly].contains(error.errno) {
-            let reason = "its directory may not be written now: \(error)"
+        // The file was made there, so the directory may be writable again later.
+        if error.errno == .access || error.errno == .readOnly {
+            let reason = "its file cannot be put in place now: \(error)"
             return .placementInterrupted(.init(.shortage, reason: reason))
         }
         return .notPlaced(TransferFailure(code: .file, reason: error.fileReason))

@@ -68,9 +68,7 @@ public class HTTPURLResponse: URLResponse, @unchecked Sendable {  // Never chang
         httpVersion: String?,
         headerFields: [String: String]?
     ) {
-        self.statusCode = statusCode
-        let pairs = (headerFields ?? [:]).map { ($0.withCapitals, $1) }
-        fields = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+        (self.statusCode, fields) = (statusCode, headerFields ?? [:])
         super.init(url: url, fields: fields)
     }
 
@@ -95,7 +93,7 @@ extension HTTPURLResponse {
         for field in headers {
             let key = fields.keys.first { $0.lowercased() == field.name.lowercased() }
             let before = key.flatMap { fields[$0] }
-            fields[key ?? field.name] = before.map { "\($0), \(field.value)" } ?? field.value
+            fields[key ?? field.name.withCapitals] = before.map { "\($0), \(field.value)" } ?? field.value
         }
         return HTTPURLResponse(
             url: url,

@@ -251,12 +251,12 @@ extension URLSessionTask {
     private convenience init(_ session: URLSession, _ report: SessionTaskReport) {
         var request = URLRequest(report.url, report.headers, report.method)
         request?.httpShouldHandleCookies = report.ignoresCookies != true
-        // As the app made it: the session adds its own fields, which may be others by now.
-        for name in session.box.options.headers.keys {
-            request?.setValue(nil, forHTTPHeaderField: name)
+        // What the session wants is not the request's own.
+        let options = session.box.options
+        if let timeout = report.timeout, timeout != options.timeout {
+            request?.timeoutInterval = timeout
         }
-        if let timeout = report.timeout { request?.timeoutInterval = timeout }
-        if report.isUnmetered == true {
+        if report.isUnmetered == true, !options.isUnmetered {
             request?.allowsExpensiveNetworkAccess = false
             request?.allowsConstrainedNetworkAccess = false
         }

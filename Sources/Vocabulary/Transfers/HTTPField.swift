@@ -19,7 +19,7 @@ package struct HTTPField: Hashable, Sendable, Codable {
 }
 
 extension String {
-    /// By the offsets of bytes, which end no character but whole ones.
+    /// The offsets are in bytes and lie between whole characters.
     fileprivate func slice(_ range: Range<Int>) -> String {
         let start = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)
         return String(self[start..<utf8.index(start, offsetBy: range.count)])

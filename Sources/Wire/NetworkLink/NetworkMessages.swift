@@ -27,8 +27,8 @@ package enum NetworkReport: Hashable, Sendable {
     /// The answer to the first message, and what its sandbox has not: the kernel would not.
     case hello(version: Int, lacks: [SandboxPart])
     /// It has had nothing to do for a while, or can no longer read what names are looked up by,
-    /// because that was replaced. It ends what has begun, and another process is to begin what has
-    /// not: what it is ordered to begin it stops. It ends when the daemon has closed its side.
+    /// because that was replaced. It finishes what it has begun, and new orders go to another
+    /// process: it answers them as stopped. It exits when the daemon has shut down its sending side.
     case retires
     /// The head of the last answer, after all redirects.
     case answered(TransferID, ExchangeAnswer)

@@ -67,7 +67,7 @@ extension GateTable.Definition {
 
 extension Shared<Settings> {
     /// Until when a discretionary transfer that was asked for then waits for a better moment. It
-    /// is not to run out of time with that.
+    /// never waits longer than half of its time.
     func discretionaryEnd(since asked: WallTime, halfTime: WallTime) -> WallTime {
         min(asked + value.discretionaryWait, halfTime)
     }
