@@ -65,43 +65,45 @@ struct SessionLaunchTests {
         }
     }
 
-    /// It crashed, or its time was over, before it was done with them.
-    @Test func `an app that did not come to its events is launched for them again`() throws {
-        for restarts in [false, true] {
-            var (bench, first) = try Bench.withApp()
-            bench.askSession(first, .join(sendsLaunchEvents: true))
-            let id = try enqueue(&bench, first, 1)
-            bench.ask(.leave(AppID("app")))
-            bench.say(first, .enteredBackground)
-            bench.killed(first, signal: 9)
-            bench.advance(.minutes(30))
-            finish(&bench, id)
-            var waits: [Interval] = []
-            for _ in 0..<3 {
-                let launch = try #require(bench.spawn(of: "app"))
-                bench.started(launch)
-                bench.say(launch, .finishedLaunching(registered: []))
-                _ = try bench.accept(launch, handler: false)
-                bench.killed(launch, signal: 11)
-                let end = bench.now.boot
-                if restarts { try bench.restart(manifests: [manifest]) }
-                while bench.spawn(of: "app") == nil, waits.count < 3 {
-                    bench.advance(.seconds(30))
-                    guard bench.now.boot - end < .hours(5) else { break }
-                }
-                waits.append(bench.now.boot - end)
-            }
-            #expect(waits[0] < waits[1] && waits[1] < waits[2], "\(waits)")
+    /// It crashed, or ended without a word, before it was done with them.
+    @Test(arguments: [(true, false), (true, true), (false, false)])
+    func `an app that did not come to its events is launched for them again`(
+        crashes: Bool,
+        restarts: Bool
+    ) throws {
+        var (bench, first) = try Bench.withApp()
+        bench.askSession(first, .join(sendsLaunchEvents: true))
+        let id = try enqueue(&bench, first, 1)
+        bench.ask(.leave(AppID("app")))
+        bench.say(first, .enteredBackground)
+        bench.killed(first, signal: 9)
+        bench.advance(.minutes(30))
+        finish(&bench, id)
+        var waits: [Interval] = []
+        for _ in 0..<3 {
             let launch = try #require(bench.spawn(of: "app"))
             bench.started(launch)
             bench.say(launch, .finishedLaunching(registered: []))
             _ = try bench.accept(launch, handler: false)
-            bench.askSession(launch, .join(sendsLaunchEvents: true))
-            bench.say(launch, .acknowledged(id))
-            bench.killed(launch, signal: 11)
-            bench.advance(.days(2))
-            #expect(bench.spawn(of: "app") == nil, "nothing is left to tell")
+            crashes ? bench.killed(launch, signal: 11) : bench.exited(launch)
+            let end = bench.now.boot
+            if restarts { try bench.restart(manifests: [manifest]) }
+            while bench.spawn(of: "app") == nil, waits.count < 3 {
+                bench.advance(.seconds(30))
+                guard bench.now.boot - end < .hours(5) else { break }
+            }
+            waits.append(bench.now.boot - end)
         }
+        #expect(waits[0] < waits[1] && waits[1] < waits[2], "\(waits)")
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        bench.say(launch, .finishedLaunching(registered: []))
+        _ = try bench.accept(launch, handler: false)
+        bench.askSession(launch, .join(sendsLaunchEvents: true))
+        bench.say(launch, .acknowledged(id))
+        bench.killed(launch, signal: 11)
+        bench.advance(.days(2))
+        #expect(bench.spawn(of: "app") == nil, "nothing is left to tell")
     }
 
     @Test func `for another end it is launched again`() throws {

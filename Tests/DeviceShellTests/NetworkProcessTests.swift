@@ -213,7 +213,6 @@ struct NetworkProcessTests {
         #expect(heard == 100 && ends == 1)
     }
 
-    /// An upload among them has sent nothing.
     @Test func `what was ordered and never handed over is known when it has ended`() throws {
         try CurrentProcess.block(signals: [Signal.child])
         let (place, loop) = (ScratchDirectory(), try EventLoop())

@@ -40,6 +40,20 @@ struct SyncThreadTests {
         #expect(results[TransferID(2)] != nil && results[TransferID(2)]?.problem == nil)
     }
 
+    @Test func `one call goes by the file that was opened first, and may fail`() throws {
+        let memory = ScratchDirectory(in: "/dev/shm")
+        for name in ["one", "two"] { memory.write("a", to: name) }
+        let first = try job(1, memory("one"))
+        let jobs = [try job(2, memory("two")), first]
+        var asked: [DownloadFile] = []
+        #expect(SyncThread.synchronize(jobs) { asked.append($0) })
+        #expect(asked.count == 1 && asked.first === first.file)
+        let failed = SyncThread.synchronize(jobs) { _ throws(LinuxError) in
+            throw LinuxError("syncfs", "", .inputOutput)
+        }
+        #expect(!failed, "each is asked by itself then")
+    }
+
     @Test func `one call is enough where it tells of failures`() throws {
         let memory = ScratchDirectory(in: "/dev/shm")
         memory.write("a", to: "file")

@@ -93,7 +93,8 @@ extension HTTPURLResponse {
         for field in headers {
             let key = fields.keys.first { $0.lowercased() == field.name.lowercased() }
             let before = key.flatMap { fields[$0] }
-            fields[key ?? field.name.withCapitals] = before.map { "\($0), \(field.value)" } ?? field.value
+            let name = key ?? field.name.withCapitals
+            fields[name] = before.map { "\($0), \(field.value)" } ?? field.value
         }
         return HTTPURLResponse(
             url: url,
