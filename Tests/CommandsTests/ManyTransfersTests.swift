@@ -132,7 +132,7 @@ struct ManyTransfersTests {
 
     @Test func `who watches asks for what is seen, and for what has ended once`() {
         var watched = WatchedTransfers(Array(1...10_000))
-        let question = watched.question(rows: 24)
+        let question = watched.question(rows: 24, tellsEnds: false)
         #expect(question.rows == 24 && question.transfers?.count == 10_000)
         var told = Report.TransferProgress()
         (told.open, told.waiting, told.finished) = (9_990, 9_990, 10)
@@ -140,13 +140,15 @@ struct ManyTransfersTests {
         let progress = watched.take(told)
         #expect(progress.finished == 10 && progress.all == 10_000)
         #expect(progress.ended.map(\.id.number) == Array(6...10))
-        #expect(watched.question(rows: 24).transfers == Array(11...10_000))
+        #expect(watched.question(rows: 24, tellsEnds: false).transfers == Array(11...10_000))
         // They still count.
         (told.finished, told.ended) = (0, [])
         let next = watched.take(told)
         #expect(next.finished == 10 && next.all == 10_000 && next.ended.count == 5)
         let all = Control1.TransferProgress { ($0.rows, $0.ended) = (250, 5) }
-        #expect(WatchedTransfers(nil).question(rows: 1000) == all)
+        #expect(WatchedTransfers(nil).question(rows: 1000, tellsEnds: false) == all)
+        let ends = WatchedTransfers(nil).question(rows: 10, tellsEnds: true).ended
+        #expect(ends == Control1.TransferProgress.most, "each end is told")
     }
 
     /// Knows of nothing whether the network is metered.

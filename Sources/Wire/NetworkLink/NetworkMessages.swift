@@ -28,7 +28,8 @@ package enum NetworkReport: Hashable, Sendable {
     case hello(version: Int, lacks: [SandboxPart])
     /// It has had nothing to do for a while, or can no longer read what names are looked up by,
     /// because that was replaced. It finishes what it has begun, and new orders go to another
-    /// process: it answers them as stopped. It exits when the daemon has shut down its sending side.
+    /// process: it answers them as stopped. It exits when the daemon has shut down its sending
+    /// side.
     case retires
     /// The head of the last answer, after all redirects.
     case answered(TransferID, ExchangeAnswer)
