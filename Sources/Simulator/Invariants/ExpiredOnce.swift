@@ -9,12 +9,15 @@ final class ExpiredOnce: EffectInvariant {
     private var told: [DeliveryID: Int] = [:]
     /// By launch: what is wrong if it was killed because it completed nothing.
     private var unwarned: [LaunchID: String] = [:]
+    /// By launch: when it was greeted last. Nobody could tell it anything before that.
+    private var greeted: [LaunchID: AwakeTime] = [:]
     /// No daemon, or no store, could tell anybody anything until then.
     private var graceUntil = AwakeTime(nanoseconds: .min)
 
     func rebooted() {
         graceUntil = AwakeTime(nanoseconds: .min)
         unwarned.removeAll()
+        greeted.removeAll()
     }
 
     func performed(_ effect: Effect, at now: Moment, _ world: World) -> String? {
@@ -25,6 +28,7 @@ final class ExpiredOnce: EffectInvariant {
             if told.updateValue(connection, forKey: id) == connection {
                 return "delivery \(id) of launch \(launch) is expired twice"
             }
+        case .reply(_, .greeted(let greeting)): greeted[greeting.launch] = now.awake
         case .kill(let launch):
             guard let process = world.process(launch), !process.isDead, process.talk.isConnected,
                 world.storeTrouble == nil, now.awake > graceUntil
@@ -51,7 +55,10 @@ final class ExpiredOnce: EffectInvariant {
             return "launch \(process.launch) is ended, and was never told"
         }
         let time = now - first
-        return time < .seconds(1) ? "launch \(process.launch) had \(time) to finish" : nil
+        guard time < .seconds(1) else { return nil }
+        // It had lost its connection, and was told as soon as it was back.
+        if let back = greeted[process.launch], first - back < .seconds(1) { return nil }
+        return "launch \(process.launch) had \(time) to finish"
     }
 
     func ended(_ turn: Turn, _ world: World) -> String? {
