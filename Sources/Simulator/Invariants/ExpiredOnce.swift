@@ -57,7 +57,9 @@ final class ExpiredOnce: EffectInvariant {
         let time = now - first
         guard time < .seconds(1) else { return nil }
         // It had lost its connection, and was told as soon as it was back.
-        if let back = greeted[process.launch], first - back < .seconds(1) { return nil }
+        if let back = greeted[process.launch], back <= first, first - back < .seconds(1) {
+            return nil
+        }
         return "launch \(process.launch) had \(time) to finish"
     }
 
