@@ -3,7 +3,7 @@ import Vocabulary
 
 /// The expiration handler is called once, and before the end. An app that connects again is told
 /// again, since nobody knows what it has heard; its library calls the handler once.
-final class ExpiredOnce: EffectInvariant {
+final class ExpiredOnce: EffectInvariant, CallInvariant {
     let name = "expiration handlers are called once, before the end"
     /// Over which of its app's connections each delivery was told.
     private var told: [DeliveryID: Int] = [:]
@@ -20,6 +20,12 @@ final class ExpiredOnce: EffectInvariant {
         greeted.removeAll()
     }
 
+    func asked(_ token: ReplyToken, _ event: Event, at now: Moment) {}
+
+    func replied(_ token: ReplyToken, _ reply: Reply, at now: Moment) {
+        if case .greeted(let greeting) = reply { greeted[greeting.launch] = now.awake }
+    }
+
     func performed(_ effect: Effect, at now: Moment, _ world: World) -> String? {
         switch effect {
         case .tell(let launch, .expire(let id, _, _)):
@@ -28,7 +34,6 @@ final class ExpiredOnce: EffectInvariant {
             if told.updateValue(connection, forKey: id) == connection {
                 return "delivery \(id) of launch \(launch) is expired twice"
             }
-        case .reply(_, .greeted(let greeting)): greeted[greeting.launch] = now.awake
         case .kill(let launch):
             guard let process = world.process(launch), !process.isDead, process.talk.isConnected,
                 world.storeTrouble == nil, now.awake > graceUntil
