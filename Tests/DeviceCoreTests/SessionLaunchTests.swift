@@ -30,8 +30,8 @@ struct SessionLaunchTests {
         bench.report(id, .placed(name: "\(id).download"))
     }
 
-    /// An app that was launched for the end of its task, and wants nothing of it.
-    private func launched() throws -> (Bench, TransferID) {
+    /// A task of an app that does not run any more.
+    private func ended() throws -> (Bench, TransferID) {
         var (bench, first) = try Bench.withApp()
         bench.askSession(first, .join(sendsLaunchEvents: true))
         let id = try enqueue(&bench, first, 1)
@@ -40,6 +40,12 @@ struct SessionLaunchTests {
         bench.killed(first, signal: 9)
         bench.advance(.minutes(30))
         finish(&bench, id)
+        return (bench, id)
+    }
+
+    /// An app that was launched for the end of its task, and wants nothing of it.
+    private func launched() throws -> (Bench, TransferID) {
+        var (bench, id) = try ended()
         let launch = try #require(bench.spawn(of: "app"))
         bench.started(launch)
         bench.say(launch, .finishedLaunching(registered: []))
@@ -71,14 +77,7 @@ struct SessionLaunchTests {
         crashes: Bool,
         restarts: Bool
     ) throws {
-        var (bench, first) = try Bench.withApp()
-        bench.askSession(first, .join(sendsLaunchEvents: true))
-        let id = try enqueue(&bench, first, 1)
-        bench.ask(.leave(AppID("app")))
-        bench.say(first, .enteredBackground)
-        bench.killed(first, signal: 9)
-        bench.advance(.minutes(30))
-        finish(&bench, id)
+        var (bench, id) = try ended()
         var waits: [Interval] = []
         for _ in 0..<3 {
             let launch = try #require(bench.spawn(of: "app"))
