@@ -51,9 +51,9 @@ extension Array where Element: EnqueuedFile {
 }
 
 extension Control1 {
-    /// Bytes of memory that the arguments of one call may take: room for 10,000 files, unless their
-    /// names are long.
-    package static let mostArgumentBytes = 3 << 20
+    /// Bytes of memory that the arguments of one call may take: room for 10,000 files with about 1,000
+    /// bytes each, a name of an option counted as about 100.
+    package static let mostArgumentBytes = 10 << 20
 }
 
 extension EnqueueCall {

@@ -193,7 +193,7 @@ struct CallTests {
         task.earliest = WallTime(nanoseconds: 1_700_000_000_250_000_000)
         (task.timeout, task.resourceTimeout) = (.seconds(60), .days(7))
         (task.expectsToSend, task.expectsToReceive, task.priority) = (1, 1, 250)
-        let parts = Array(repeating: task, count: 3000).callParts
+        let parts = Array(repeating: task, count: 10_000).callParts
         #expect(parts.count > 1)
         for part in parts {
             let call = App1.EnqueueTasks { ($0.session, $0.token, $0.tasks) = ("s", "t", part) }

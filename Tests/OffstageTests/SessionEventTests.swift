@@ -260,9 +260,25 @@ struct SessionBatchTests {
         #expect(bench.daemon.calls(of: "EnqueueTasks").isEmpty)
     }
 
+    @Test func `ten thousand go in one call, whatever is usually said of them`() throws {
+        bench.configuration.timeoutIntervalForRequest = 30
+        bench.configuration.timeoutIntervalForResource = 86_400
+        bench.configuration.httpAdditionalHeaders = ["Accept-Language": "en-GB, en;q=0.8"]
+        let session = bench.session(bench.recorder)
+        let path = String(repeating: "photos/", count: 14)
+        let tasks = session.downloadTasks(
+            with: try (0..<10_000).map {
+                URLRequest(url: try #require(URL(string: "http://a.example/\(path)\($0).jpg")))
+            }
+        )
+        for task in tasks { task.countOfBytesClientExpectsToReceive = 1 << 20 }
+        session.resumeAll(tasks)
+        #expect(try bench.enqueued().count == tasks.count)
+    }
+
     @Test func `more than a call takes go in several, in their order`() throws {
         let session = bench.session(bench.recorder)
-        let end = String(repeating: "x", count: 2_000)
+        let end = String(repeating: "x", count: 8_000)
         let tasks = session.downloadTasks(
             with: try (0..<3_000).map {
                 let url = URL(string: "http://a.example/\($0)/\(end)")
@@ -273,7 +289,7 @@ struct SessionBatchTests {
         var (numbers, calls): ([Int64], Int) = ([], 0)
         while numbers.count < tasks.count {
             let sent = try bench.enqueued()
-            // 3 MiB, without a word on what is not the URL.
+            // 10 MiB, without a word on what is not the URL.
             #expect(sent.count * end.utf8.count < Control1.mostArgumentBytes)
             numbers += sent.compactMap { $0["task"]?.integerValue }
             calls += 1

@@ -73,7 +73,8 @@ struct SessionOptionTests {
         #expect(try sent(request) == seconds)
         for own in [10.0, 60, 900] {
             request.timeoutInterval = own
-            #expect(try sent(request) == own)
+            // The usual one needs no word.
+            #expect(try sent(request) == (own == 60 ? nil : own))
         }
         let url = try #require(request.url)
         #expect(try sent(URLRequest(url: url, timeoutInterval: 900)) == 900)

@@ -114,6 +114,30 @@ struct SessionRefusalTests {
         #expect(third.told.isEmpty)
     }
 
+    /// Only the main process of the app has sessions.
+    @Test func `a session of another process of the app`() throws {
+        bench.daemon.behave(
+            "JoinSession",
+            .refuse(.notPermitted, "JoinSession is for the main process of an app")
+        )
+        let session = bench.session(bench.recorder)
+        #expect(try bench.recorder.told.next() == "invalid")
+        let error = try bench.recorder.errors.next()
+        #expect(error.code == .backgroundSessionInUseByAnotherProcess)
+        #expect((error as NSError).localizedFailureReason?.contains("main process") == true)
+        #expect(session.delegate == nil)
+    }
+
+    @Test func `a task that nothing can keep for the daemon`() throws {
+        bench.daemon.behave("EnqueueTasks", .silence)
+        let session = bench.session(bench.recorder)
+        // Each in a call of its own, and one more than are kept.
+        for _ in 0...1024 { session.resumeAll([session.downloadTask(with: try request())]) }
+        let error = try bench.recorder.errors.next()
+        #expect(error.code == .backgroundSessionWasDisconnected)
+        #expect(error.errorCode == -997)
+    }
+
     @Test func `an identifier that is empty`() throws {
         let recorder = SessionRecorder()
         let configuration = URLSessionConfiguration.background(withIdentifier: "")

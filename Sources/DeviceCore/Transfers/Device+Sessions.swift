@@ -278,7 +278,7 @@ extension Transfer {
         report.earliest = order.earliest?.secondsSince1970
         report.priority = task.priority == 0 ? nil : task.priority
         report.isUnmetered = order.needs.unmetered ? true : nil
-        let isUsual = order.timeout == TransferOrder.usualTimeout
+        let isUsual = order.timeout == UsualTimeout.request
         report.timeout = isUsual ? nil : order.timeout.seconds
         (report.expectsToSend, report.expectsToReceive) =
             (task.expectsToSend, task.expectsToReceive)

@@ -457,8 +457,8 @@ package struct TransferOrder: Hashable, Sendable, Codable {
         earliest: WallTime? = nil,
         errors: ExchangeOrder.ErrorAnswers = .fail,
         sha256: [UInt8]? = nil,
-        timeout: Interval = usualTimeout,
-        resourceTimeout: Interval = .days(7),
+        timeout: Interval = UsualTimeout.request,
+        resourceTimeout: Interval = UsualTimeout.resource,
         rateLimit: Int64? = nil,
         proxy: String? = nil
     ) {
@@ -471,6 +471,4 @@ package struct TransferOrder: Hashable, Sendable, Codable {
     }
 
     package var host: Substring { url.urlHost }
-
-    package static let usualTimeout = Interval.seconds(60)
 }

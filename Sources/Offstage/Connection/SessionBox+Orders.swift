@@ -134,7 +134,7 @@ extension SessionBox {
                     let older = orders.map(\.forOlderDaemon)
                     outgoing.async { self.enqueueAll(tasks, older, answered: answered) }
                 } else {
-                    for task in tasks { fail(task, URLError(.unknown, reason: error.text)) }
+                    for task in tasks { fail(task, URLError(error)) }
                     answered()
                 }
             }
@@ -181,7 +181,7 @@ extension SessionBox {
             return true
         }
         guard order.fitsInCall else {
-            let reason = "its URL, header fields and description take more than about 3 MB"
+            let reason = "its URL, header fields and description take more than about 10 MB"
             fail(task, URLError(.unknown, reason: reason))
             return true
         }
@@ -201,8 +201,14 @@ extension SessionBox {
         order.needs.unmetered =
             options.isUnmetered || !request.allowsCellularAccess
             || !request.allowsExpensiveNetworkAccess || !request.allowsConstrainedNetworkAccess
-        order.timeout = Self.interval(request.ownTimeout ?? options.timeout)
-        order.resourceTimeout = Self.interval(options.resourceTimeout)
+        order.timeout = Self.interval(
+            request.ownTimeout ?? options.timeout,
+            unless: UsualTimeout.request
+        )
+        order.resourceTimeout = Self.interval(
+            options.resourceTimeout,
+            unless: UsualTimeout.resource
+        )
         task.values.withLock { values in
             order.description = values.description
             order.priority = URLSessionTask.wirePriority(values.priority)
@@ -229,10 +235,24 @@ extension SessionBox {
         return fields.isEmpty ? nil : fields.map { "\($0): \($1)" }.sorted()
     }
 
-    /// Nil: the usual one. No clock counts longer than a hundred years.
-    private static func interval(_ seconds: TimeInterval) -> Interval? {
+    /// Nil: the usual one, which needs no room in the call. No clock counts longer than a hundred
+    /// years.
+    private static func interval(_ seconds: TimeInterval, unless usual: Interval) -> Interval? {
         guard seconds > 0 else { return nil }
-        return Interval(nanoseconds: Int64(min(seconds, 3_155_760_000) * 1e9))
+        let interval = Interval(nanoseconds: Int64(min(seconds, 3_155_760_000) * 1e9))
+        return interval == usual ? nil : interval
+    }
+}
+
+extension URLError {
+    /// Why the daemon has not taken a task.
+    fileprivate init(_ error: CallError) {
+        let code: URLError.Code =
+            switch error.reason {
+            case .unreachable, .timedOut: .backgroundSessionWasDisconnected
+            case .refused, .unsupported: .unknown
+            }
+        self.init(code, reason: error.text)
     }
 }
 
