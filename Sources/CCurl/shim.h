@@ -45,6 +45,10 @@ static inline CURLcode ccurl_get_pointer(CURL *easy, CURLINFO what, char **value
     return curl_easy_getinfo(easy, what, value);
 }
 
+static inline CURLcode ccurl_get_long(CURL *easy, CURLINFO what, long *value) {
+    return curl_easy_getinfo(easy, what, value);
+}
+
 static inline CURLcode ccurl_get_offset(CURL *easy, CURLINFO what, curl_off_t *value) {
     return curl_easy_getinfo(easy, what, value);
 }

@@ -310,7 +310,21 @@ package final class CurlRequest {
         if code == CURLE_OUT_OF_MEMORY, hasAnswer, !hasBody {
             return CurlError(code, .badAnswer, "the answer has a header line without an end")
         }
+        // Only a scheme that is none of ours would give the same code before.
+        if code == CURLE_UNSUPPORTED_PROTOCOL, hasAnswer || problem.contains("HTTP/0.9") {
+            // The rest of an answer that was longer than its server said is not this answer's.
+            return isFirstOnConnection
+                ? CurlError(code, .badAnswer, "the answer is not HTTP")
+                : CurlError(code, .connection, "what came before the answer is not HTTP")
+        }
         return CurlError(code, problem)
+    }
+
+    /// Its connection was made for it.
+    private var isFirstOnConnection: Bool {
+        var connections = 0
+        let code = unsafe ccurl_get_long(handle, CURLINFO_NUM_CONNECTS, &connections)
+        return code == CURLE_OK && connections > 0
     }
 
     /// Its first byte has come.

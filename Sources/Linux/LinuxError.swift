@@ -117,3 +117,13 @@ func checkAgain<Number: SignedInteger>(
         if number != EINTR { throw LinuxError(operation, subject(), Errno(number)) }
     }
 }
+
+extension Errno {
+    /// There is no room, or none for this user.
+    package var isDiskFull: Bool { [.noSpace, .quota].contains(self) }
+
+    /// This process, or the machine, lacks memory or descriptors.
+    package var isShortage: Bool {
+        [.noMemory, .tooManyFiles, .tooManyFilesInSystem].contains(self)
+    }
+}

@@ -219,17 +219,11 @@ final class Download: RunningExchange {
     }
 
     /// Also if the exchange has come to its end with these bytes: they are not in the file.
-    private func couldNotWrite(_ error: LinuxError) {
-        let end = Self.end(by: error)
+    private func couldNotWrite(_ error: LinuxError) { couldNotWrite(ExchangeEnd(by: error)) }
+
+    private func couldNotWrite(_ end: ExchangeEnd) {
         perform(exchange.end(end))
         self.end(end)
-    }
-
-    private static func end(by error: LinuxError) -> ExchangeEnd {
-        switch error.errno {
-        case .noSpace, .quota: .interrupted(.init(.diskFull))
-        default: .failed(ExchangeFailure(.file, reason: "\(error)"))
-        }
     }
 
     /// The request is over; nil: it could not even be made.
@@ -317,10 +311,13 @@ final class Download: RunningExchange {
         do throws(LinuxError) {
             // What does not fit is not to take the last room of others even for a moment.
             let there = try file.descriptor.status().allocated
-            try Headroom.check(max(0, total - max(there, answer.offset)), on: file.descriptor)
+            let missing = max(0, total - max(there, answer.offset))
+            if let shortage = Headroom.shortage(of: missing, on: file.descriptor) {
+                return couldNotWrite(.interrupted(.init(.diskFull, reason: shortage)))
+            }
             try file.descriptor.reserve(total - answer.offset, at: answer.offset)
             try headroom.takeReserved(on: file.descriptor)
-        } catch  where error.errno == .noSpace || error.errno == .quota {
+        } catch  where error.errno.isDiskFull {
             couldNotWrite(error)
         } catch {
             // The file system cannot reserve: it is seen when it is full.
@@ -378,7 +375,7 @@ final class Download: RunningExchange {
         case .system(let error):
             // What could not be made durable now may be lost, whatever a second call says.
             isResumable = false
-            guard end == nil else { return finish(Self.end(by: error)) }
+            guard end == nil else { return finish(ExchangeEnd(by: error)) }
             return couldNotWrite(error)
         }
         guard let end else { return }
@@ -461,5 +458,20 @@ final class Download: RunningExchange {
         let size = if case .complete(let size) = end { size } else { durable.prefix }
         tasks += takeRanges().map(ExchangeTask.report)
         tasks.append(.done(.ended(id, end, durable: size)))
+    }
+}
+
+extension ExchangeEnd {
+    /// Of a download whose file could not be written, or made durable.
+    fileprivate init(by error: LinuxError) {
+        let reason = "\(error)"
+        self =
+            if error.errno.isDiskFull {
+                .interrupted(.init(.diskFull))
+            } else if error.errno.isShortage {
+                .interrupted(.init(.shortage, reason: reason))
+            } else {
+                .failed(ExchangeFailure(.file, reason: reason))
+            }
     }
 }

@@ -1,4 +1,5 @@
 import Linux
+import Vocabulary
 
 /// How much a download may write before it looks at its file system again. Some room is left to
 /// others there: a server that sends without end fills no disk.
@@ -30,9 +31,11 @@ struct Headroom {
         granted = .max
     }
 
-    /// Throws `noSpace` if too little would be left beside so many bytes more.
-    static func check(_ count: Int64, on file: borrowing FileDescriptor) throws(LinuxError) {
-        guard room(on: file) >= count else { throw LinuxError("fallocate", "", .noSpace) }
+    /// Why so many bytes more do not fit; nil: they do.
+    static func shortage(of count: Int64, on file: borrowing FileDescriptor) -> String? {
+        let room = room(on: file)
+        if room >= count { return nil }
+        return "it needs \(ByteSize.text(count)) more, and may use \(ByteSize.text(max(0, room)))"
     }
 
     private static func room(on file: borrowing FileDescriptor) -> Int64 {

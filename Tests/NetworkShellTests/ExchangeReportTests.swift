@@ -359,6 +359,17 @@ struct ExchangeReportTests {
         try expect(Self.old, at: scratch("other"))
     }
 
+    /// The bytes behind an answer without a body.
+    @Test func `what one answer leaves on a connection ends no other exchange for good`() throws {
+        server.set("/empty", .init(Self.old))
+        server.change("/empty") { ($0.status, $0.fields) = (204, ["X: y\r\n\r\nleft over"]) }
+        #expect(try fetch(order("/empty")).end.failure != nil)
+        let end = try fetch(order()).end
+        #expect(end.isComplete || end.cause == .connection, "\(end)")
+        #expect(try fetch(order()).end.isComplete)
+        try expect(Self.old)
+    }
+
     @Test func `what a server adds to its answer is handed on or left out`() throws {
         let long = String(repeating: "a", count: 2000)
         let more = "ETag: \"\(long)\"\r\nLast-Modified: \(long), 01 Mar 2026 12:00:00 GMT\r\n"

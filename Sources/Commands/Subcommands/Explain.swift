@@ -27,12 +27,29 @@ extension OffstageProgram {
         } else {
             call = try invocation.ofOneTask("explain")
         }
-        try invocation.show(try invocation.ask(call)) { tasks in
+        let tasks = try invocation.ask(call)
+        var transfers: [Report.Transfer] = []
+        if let ids = call.transfers, !invocation.wantsJSON {
+            transfers = try invocation.transfers(ids)
+        }
+        try invocation.show(tasks) { tasks in
             for (index, task) in tasks.enumerated() {
                 if index > 0 { invocation.console.print("") }
                 print(task.report, invocation)
+                // In the same order, unless one has been forgotten since.
+                if transfers.count == tasks.count { print(endsOf: transfers[index], invocation) }
             }
         }
+    }
+
+    /// From where to where it goes.
+    private static func print(endsOf transfer: Report.Transfer, _ invocation: Invocation) {
+        let isUpload = transfer.direction == .upload
+        let (from, to) =
+            isUpload ? (transfer.path, transfer.url) : (transfer.url, transfer.path)
+        invocation.console.print("")
+        invocation.console.print("  From: \(from.printable)")
+        invocation.console.print("  To:   \(to.printable)")
     }
 
     private static func print(forecast: Report.Forecast, _ invocation: Invocation) {

@@ -98,7 +98,16 @@ extension OffstageProgram {
             )
         }
         let call = Control1.ChangeTransfers { ($0.action, $0.transfers) = (action, ids) }
+        let before = ids.isEmpty ? [] : try invocation.transfers(ids)
         try invocation.ask(call, look: "offstage transfers")
+        // Asked for twice, it is no failure; nothing may have been done all the same.
+        for transfer in before where transfer.hasEnded != (action == .forget) {
+            invocation.say(
+                transfer.hasEnded
+                    ? "transfer \(transfer.id) has ended already"
+                    : "transfer \(transfer.id) has not ended, and is kept"
+            )
+        }
         invocation.report(["transfers": .list(ids.map { .integer($0) })])
     }
 
@@ -224,6 +233,12 @@ extension Control1.TransferAction {
 }
 
 extension Report.Transfer {
+    /// Of its file, as far as it is known.
+    var path: String {
+        guard let file else { return directory }
+        return directory.hasSuffix("/") ? directory + file : "\(directory)/\(file)"
+    }
+
     /// The file's name, as far as it is known.
     var shownName: String { file ?? OffstageProgram.fileName(ofURL: url) }
 

@@ -207,12 +207,9 @@ final class Transfers {
     }
 
     static func end(by error: LinuxError) -> ExchangeEnd {
-        switch error.errno {
-        case .noSpace, .quota: .interrupted(.init(.diskFull))
-        case .noMemory, .tooManyFiles, .tooManyFilesInSystem:
-            .interrupted(.init(.shortage, reason: "\(error)"))
-        default: .failed(ExchangeFailure(.file, reason: error.fileReason))
-        }
+        if error.errno.isDiskFull { return .interrupted(.init(.diskFull)) }
+        if error.errno.isShortage { return .interrupted(.init(.shortage, reason: "\(error)")) }
+        return .failed(ExchangeFailure(.file, reason: error.fileReason))
     }
 
     /// The same for a transfer, which is interrupted if it cannot be started.

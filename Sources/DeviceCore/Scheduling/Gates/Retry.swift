@@ -35,6 +35,7 @@ extension ExchangeEnd.Interruption {
     func sentence(in directory: String) -> String {
         // What its answer was is a sentence of its own.
         if cause == .busy, reason.hasPrefix("the server ") { return reason }
+        if cause == .diskFull, !reason.isEmpty { return "\(reason) on the disk (\(directory))" }
         let text =
             switch cause {
             case .stopped: "its last attempt was stopped"
