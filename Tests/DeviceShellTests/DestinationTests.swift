@@ -303,12 +303,13 @@ struct DestinationTests {
             server.change("/file") { $0.holdsAfter = nil }
             server.release()
         }
+        let words = isFull ? "the disk has too little room" : "the disk is full"
         try Wait.until("it says that the disk is full") {
             let state = try bench.state(of: id)
             return state?["state"] == "waiting"
-                && state?["sentence"]?.stringValue?.contains("the disk is full") == true
+                && state?["sentence"]?.stringValue?.contains(words) == true
         }
-        #expect(try bench.offstage("explain", "user.downloads").output.contains("disk is full"))
+        #expect(try bench.offstage("explain", "user.downloads").output.contains(words))
         disk.free()
         try bench.waitForEnd(id)
         let object = try #require(server.object("/file"))

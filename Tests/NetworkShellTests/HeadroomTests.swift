@@ -98,6 +98,8 @@ struct FullDiskTests {
         server.set("/tight", .init(VersionedObject(version: 1, size: size)))
         let (end, durable) = try fetch("tight")
         #expect(end.cause == .diskFull && durable == 0)
+        guard case .interrupted(let why) = end else { return }
+        #expect(why.reason.hasPrefix("it needs \(ByteSize.text(size)) more, and may use 7."))
         #expect(Files.status(scratch("disk/tight"))?.allocated == 0)
         server.set("/fits", .init(VersionedObject(version: 1, size: size - (128 << 10))))
         #expect(try fetch("fits").end.isComplete)

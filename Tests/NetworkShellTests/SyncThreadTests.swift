@@ -9,15 +9,21 @@ import Vocabulary
 struct SyncThreadTests {
     private let scratch = ScratchDirectory()
 
-    private func job(_ number: UInt64, _ path: String) throws -> SyncThread.Job {
+    private func job(
+        _ number: UInt64,
+        _ path: String,
+        fileSystem: UInt64 = 1,
+        size: Int64 = 1,
+        sha256: [UInt8]? = nil
+    ) throws -> SyncThread.Job {
         SyncThread.Job(
             id: TransferID(number),
             file: DownloadFile(try FileDescriptor(opening: path, .both)),
-            fileSystem: 1,
-            filled: FilledBytes(prefix: 1),
+            fileSystem: fileSystem,
+            filled: FilledBytes(prefix: size),
             beginnings: 0,
             isLast: true,
-            sha256: nil
+            sha256: sha256
         )
     }
 
@@ -62,5 +68,32 @@ struct SyncThreadTests {
         }
         #expect(try isEnough(memory("file")))
         #expect(try !isEnough("/proc/self/comm"))
+    }
+
+    @Test func `a file system that takes long does not hold up another`() throws {
+        let loop = try EventLoop()
+        var done: [TransferID] = []
+        let threads = try SyncThreads(loop) { done.append($0.id) }
+        let size: Int64 = 16 << 30
+        let long = try FileDescriptor(opening: scratch("long"), [.both, .create])
+        try long.truncate(to: size)
+        scratch.write("a", to: "short")
+        // All of it is read for its sum, which takes seconds, and the other is asked for after it.
+        threads.add(try job(1, scratch("long"), size: size, sha256: [0]))
+        threads.add(try job(2, scratch("short"), fileSystem: 2))
+        threads.flush()
+        try Wait.until("a result") {
+            !done.isEmpty
+        } step: {
+            _ = try loop.runReady()
+        }
+        #expect(done == [TransferID(2)])
+        // It is shorter than it was, and over.
+        try long.truncate(to: 0)
+        try Wait.until("the other one") {
+            done.count == 2
+        } step: {
+            _ = try loop.runReady()
+        }
     }
 }

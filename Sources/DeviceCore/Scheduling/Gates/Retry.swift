@@ -35,7 +35,9 @@ extension ExchangeEnd.Interruption {
     func sentence(in directory: String) -> String {
         // What its answer was is a sentence of its own.
         if cause == .busy, reason.hasPrefix("the server ") { return reason }
-        if cause == .diskFull, !reason.isEmpty { return "\(reason) on the disk (\(directory))" }
+        if cause == .diskFull, !reason.isEmpty {
+            return "the disk has too little room (\(directory)): \(reason)"
+        }
         let text =
             switch cause {
             case .stopped: "its last attempt was stopped"
