@@ -158,7 +158,10 @@ final class FaultConnection {
             return send("HTTP/1.1 302 Found\r\nLocation: \(target)\r\n\(Self.empty)\(extra)\r\n")
         }
         if let status = behaviour.status {
-            return send("HTTP/1.1 \(status) X\r\n\(Self.empty)\(extra)\r\n")
+            let isSent = send("HTTP/1.1 \(status) X\r\n\(Self.empty)\(extra)\r\n")
+            guard isSent, let leftover = behaviour.leftover else { return isSent }
+            state.waitForRelease(request.path)
+            return send(leftover)
         }
         let validators = behaviour.validators
         if let body = behaviour.compressed {

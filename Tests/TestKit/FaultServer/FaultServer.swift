@@ -42,6 +42,8 @@ package final class FaultServer: Sendable {
         /// Of the next so many requests only; nil: of all.
         package var statusCount: Int?
         package var redirect: String?
+        /// Of a status: sent behind it after `release`.
+        package var leftover: String?
         package var fields: [String] = []
         /// Sent in place of a head.
         package var garbage: String?
