@@ -50,7 +50,7 @@ extension App1 {
         /// The app's own number, which no other task of the session has.
         package var task: Int64 = 0
         package var url = ""
-        /// Of an upload: PUT or POST; nil: it is a download.
+        /// Of an upload: PUT, POST or PATCH; nil: it is a download.
         package var method: String?
         /// Of an upload: the descriptor under which the calling process has the file open for
         /// reading, until it is answered. By it the process shows that it can read the file.
@@ -116,9 +116,9 @@ extension App1 {
             try OptionError.check(headers: headers)
             guard method.map({ UploadMethod(rawValue: $0) != nil }) ?? true else {
                 throw OptionError(
-                    reason: "method is neither PUT nor POST",
+                    reason: "no file is sent by this method",
                     value: method ?? "",
-                    fix: "give one of these, or none for a download"
+                    fix: "give \(UploadMethod.choice), or none for a download"
                 )
             }
             guard resume == nil || method == nil else {

@@ -127,7 +127,7 @@ package enum App1: CallSet {
                 + "returns. Ends are told only in a session that is joined (JoinSession). "
                 + "Each is a map: task (x, the app's own number, "
                 + "which no other of the session has that has not ended), url, headers (as, each "
-                + "NAME: VALUE), of an upload also method (PUT or POST) and descriptor (x, the "
+                + "NAME: VALUE), of an upload also method (\(UploadMethod.choice)) and descriptor (x, the "
                 + "number of a file that the calling process has open for reading until it is "
                 + "answered), of one that goes on resume (what the end of an earlier one had), "
                 + "description, discretionary, unmetered, earliest (d, \(WallTime.unit)), timeout "

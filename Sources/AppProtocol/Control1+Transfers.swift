@@ -94,11 +94,11 @@ extension Control1 {
 
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.argument("files", &files)
-            try fields.option("method", &method, "PUT or POST; PUT if it is not given")
+            try fields.option("method", &method, "\(UploadMethod.choice); PUT if it is not given")
             try fields.option(
                 "idempotent",
                 &idempotent,
-                "a POST may be sent again though the server may have the file"
+                "a POST or PATCH may be sent again though the server may have the file"
             )
             try manner.pass(&fields)
         }
@@ -109,9 +109,9 @@ extension Control1 {
             }
             guard UploadMethod(rawValue: method ?? "PUT") != nil else {
                 throw OptionError(
-                    reason: "method is neither PUT nor POST",
+                    reason: "no file is sent by this method",
                     value: method ?? "",
-                    fix: "give one of these"
+                    fix: "give \(UploadMethod.choice)"
                 )
             }
             for file in files where !file.file.hasPrefix("/") || file.file.hasSuffix("/") {

@@ -202,7 +202,7 @@ extension TransferOrder {
             method: method,
             source: source.identity,
             // With the key that it has the server takes a second copy for the first.
-            mayRepeat: method == .put || headers.value(of: "Idempotency-Key") != nil
+            mayRepeat: method.isIdempotent || headers.value(of: "Idempotency-Key") != nil
         )
         direction = .upload(request)
         (directory, name) = (source.file.directory, source.file.name)

@@ -434,7 +434,7 @@ package struct UploadExchange: Sendable {
             }
             // What became of the file is there to be seen.
             if head.status == 303, sent == size { return complete(Answer(head: head)) }
-            guard keepsMethod || order.method == .put else {
+            guard keepsMethod || order.method.isIdempotent else {
                 throw ExchangeFailure(
                     .badRedirect,
                     reason: "the server answered \(head.status), after which no file is sent again"

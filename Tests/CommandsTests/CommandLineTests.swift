@@ -110,11 +110,11 @@ struct CommandLineTests {
         ("submit --refresh --power -- true", "submit: --refresh does not take --power\nLeave"),
         (
             "upload --idempotent http://localhost/a /etc/passwd",
-            "upload: --idempotent is for POST only\nAdd --method POST"
+            "upload: --idempotent is for POST and PATCH only\nAdd --method POST"
         ),
         (
             "upload --idempotent --method put http://localhost/a /etc/passwd",
-            "upload: --idempotent is for POST only\nAdd --method POST"
+            "upload: --idempotent is for POST and PATCH only\nAdd --method POST"
         ),
         (
             "upload http://localhost/a -",

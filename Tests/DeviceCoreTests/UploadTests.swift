@@ -103,7 +103,7 @@ struct UploadTests {
     }
 
     @Test mutating func `with leave for it, and by PUT, it is repeated`() throws {
-        for (method, mayRepeat) in [(UploadMethod.put, true), (.post, true)] {
+        for (method, mayRepeat) in [(UploadMethod.put, true), (.post, true), (.patch, true)] {
             let id = try enqueue(method, mayRepeat: mayRepeat)
             try bench.restart()
             #expect(bench.sent[id] != nil)

@@ -20,14 +20,15 @@ struct UploadTests {
 
     // MARK: Whole files
 
-    @Test(arguments: ["PUT", "POST"]) func `a server is given the file`(method: String) throws {
+    @Test(arguments: ["PUT", "POST", "PATCH"])
+    func `a server is given the file`(method: String) throws {
         server.takeUploads(Self.path, .init())
         try upload(["-w", "--method", method, "--header", "X-Own: 1"])
         try expectFile()
         let request = try #require(server.requests.first)
         #expect(request.method == method && request.fields["x-own"] == "1")
         #expect(request.fields["content-length"] == "\(file.size)")
-        #expect((request.fields["idempotency-key"] != nil) == (method == "POST"))
+        #expect((request.fields["idempotency-key"] != nil) == (method != "PUT"))
         let list = try offstage("transfers").output
         #expect(list.contains("upload") && list.contains("finished"))
         #expect(try Files.list(home) == ["file"])
@@ -120,11 +121,12 @@ struct UploadTests {
         try expectFile()
     }
 
-    @Test func `without the draft POST is not sent again unasked`() throws {
+    @Test(arguments: ["POST", "PATCH"])
+    func `without the draft only PUT is sent again unasked`(method: String) throws {
         var losing = FaultServer.Upload()
         losing.losesAnswer = true
         server.takeUploads(Self.path, losing)
-        let outcome = try upload(["-w", "--method", "POST"], succeeds: false)
+        let outcome = try upload(["-w", "--method", method], succeeds: false)
         #expect(outcome.errors.contains("the server may have the file"))
         try expectFile()
         #expect(server.requests.count == 1)

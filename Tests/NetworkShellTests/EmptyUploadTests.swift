@@ -29,7 +29,7 @@ struct EmptyUploadTests {
         return try peer.end(id).end
     }
 
-    @Test(arguments: [UploadMethod.put, .post])
+    @Test(arguments: UploadMethod.allCases)
     func `what a server may have is not to be sent to it again unasked`(
         method: UploadMethod
     ) throws {

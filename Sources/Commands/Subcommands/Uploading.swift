@@ -10,10 +10,10 @@ extension OffstageProgram {
         forms: ["URL FILE..."],
         operands: 2...20_001,
         options: [
-            OptionRow("method", "PUT, which is the default, or POST", argument: "METHOD"),
+            OptionRow("method", "\(UploadMethod.choice); PUT is the default", argument: "METHOD"),
             OptionRow(
                 "idempotent",
-                "send a POST again though the server may have the file already"
+                "send a POST or PATCH again though the server may have the file already"
             ),
         ] + TransferOptions.rows + [
             OptionRow("wait", "return when the server has all files, or refuses", short: "w")
@@ -25,9 +25,9 @@ extension OffstageProgram {
                 + "must.",
             "If the server supports resumable uploads (draft-ietf-httpbis-resumable-upload, "
                 + "interop version 8 or 6), an interrupted upload goes on with what the server "
-                + "does not have. Any other server is sent the whole file again. With POST the "
-                + "server might then have it twice, so an interrupted POST fails instead, unless "
-                + "--idempotent is given; each POST carries an Idempotency-Key.",
+                + "does not have. Any other server is sent the whole file again. With POST or PATCH "
+                + "the server might then have it twice, so an interrupted one fails instead, "
+                + "unless --idempotent is given; each carries an Idempotency-Key.",
             "Transient errors are retried as for a download. With --wait the exit status is 1 if "
                 + "a file was not accepted. Ctrl-C does not stop the upload. "
                 + TransferOptions.waitDetails,
@@ -71,16 +71,17 @@ extension OffstageProgram {
                 throw Failure(
                     .usage,
                     "upload: --method \(method.quoted) is not supported",
-                    fix: "Give PUT or POST."
+                    fix: "Give \(UploadMethod.choice)."
                 )
             }
             call.method = method.uppercased()
         }
         call.idempotent = invocation.options.has("idempotent")
-        guard !call.idempotent || call.method == UploadMethod.post.rawValue else {
+        let isRepeated = UploadMethod(rawValue: call.method ?? "")?.isIdempotent ?? true
+        guard !call.idempotent || !isRepeated else {
             throw Failure(
                 .usage,
-                "upload: --idempotent is for POST only",
+                "upload: --idempotent is for POST and PATCH only",
                 fix: "Add --method POST, or leave it out: a PUT is sent again anyway."
             )
         }

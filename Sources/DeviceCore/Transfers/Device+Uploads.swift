@@ -46,7 +46,7 @@ extension Device {
     /// A server that knows `Idempotency-Key` takes a second copy for the first one.
     private func headers(of transfer: Transfer, _ request: UploadRequest) -> [HTTPField] {
         let headers = transfer.order.headers
-        guard request.method == .post, headers.value(of: "Idempotency-Key") == nil else {
+        guard !request.method.isIdempotent, headers.value(of: "Idempotency-Key") == nil else {
             return headers
         }
         var random = SeededRandom(seed: UInt64(bitPattern: seed) ^ transfer.id.number << 20)

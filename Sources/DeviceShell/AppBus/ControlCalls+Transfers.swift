@@ -45,7 +45,7 @@ extension TransferOrder {
             let request = UploadRequest(
                 method: method,
                 source: opened.identity,
-                mayRepeat: method == .put || call.idempotent
+                mayRepeat: method.isIdempotent || call.idempotent
             )
             sources.append(host.take(opened.descriptor))
             var order = TransferOrder(

@@ -299,6 +299,14 @@ private final class OpenFile: Sendable {
 }
 
 extension SessionBox.Options {
+    /// Every request of the session has it.
+    func adds(_ field: HTTPField) -> Bool {
+        headers.contains { name, value in
+            name.lowercased() == field.name.lowercased()
+                && value.trimmingCharacters(in: .whitespaces) == field.value
+        }
+    }
+
     /// Why the daemon would refuse a task; nil: it may take it.
     func refusal(of task: URLSessionTask) -> URLError? {
         let own = task.originalRequest?.cachePolicy ?? .useProtocolCachePolicy

@@ -111,15 +111,15 @@ public class URLSession: NSObject, @unchecked Sendable {  // What changes: in `b
     /// must stay where it is, unchanged, until the task has ended.
     ///
     /// - Parameters:
-    ///   - request: Of the method PUT or POST, with an http or https URL. After an interruption a
-    ///     PUT may be sent again; a POST only with the header field `Idempotency-Key`, or to a
-    ///     server that supports resumption.
+    ///   - request: Of the method PUT, POST or PATCH, with an http or https URL. After an
+    ///     interruption a PUT may be sent again; the others only with the header field
+    ///     `Idempotency-Key`, or to a server that supports resumption.
     ///   - fileURL: The file.
     /// - Returns: The task; with another request, one that fails when it is resumed.
     public func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask
     {
         let isKnown = request.httpMethod.flatMap { UploadMethod(rawValue: $0.uppercased()) } != nil
-        var refusal = isKnown ? nil : "a background upload is a PUT or a POST: set httpMethod"
+        var refusal = isKnown ? nil : "a background upload is a \(UploadMethod.choice): set httpMethod"
         if !fileURL.isFileURL { refusal = "a background upload sends a file: \(fileURL) is none" }
         let task = URLSessionUploadTask(
             self,

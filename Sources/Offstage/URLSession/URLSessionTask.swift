@@ -249,10 +249,11 @@ extension URLSessionTask {
     }
 
     private convenience init(_ session: URLSession, _ report: SessionTaskReport) {
-        var request = URLRequest(report.url, report.headers, report.method)
-        request?.httpShouldHandleCookies = report.ignoresCookies != true
         // What the session wants is not the request's own.
         let options = session.box.options
+        let own = report.headers.filter { !options.adds($0) }
+        var request = URLRequest(report.url, own, report.method)
+        request?.httpShouldHandleCookies = report.ignoresCookies != true
         if let timeout = report.timeout, timeout != options.timeout {
             request?.timeoutInterval = timeout
         }

@@ -19,7 +19,7 @@ final class UploadedOnce: Invariant {
                 taken.file.version.map({ Int64($0) == source.asked.modified }) ?? true
             else { return "\(taken.url) is not the file that was meant" }
             counts[taken.url, default: 0] += 1
-            if source.method == .post, counts[taken.url, default: 0] > 1 {
+            if !source.method.isIdempotent, counts[taken.url, default: 0] > 1 {
                 return "\(taken.url) has been sent twice"
             }
             if ended.contains(taken.url) { return "\(taken.url) has ended, and was sent again" }

@@ -40,7 +40,7 @@ extension World {
             let request = UploadRequest(
                 method: source.method,
                 source: identity,
-                mayRepeat: source.method == .put
+                mayRepeat: source.method.isIdempotent
             )
             var order = TransferOrder(
                 url: source.url,

@@ -54,6 +54,21 @@ package struct UploadOrder: Hashable, Sendable, Codable {
 package enum UploadMethod: String, Hashable, Sendable, Codable, CaseIterable {
     case put = "PUT"
     case post = "POST"
+    case patch = "PATCH"
+
+    /// A second copy takes the place of the first.
+    package var isIdempotent: Bool {
+        switch self {
+        case .put: true
+        case .post, .patch: false
+        }
+    }
+
+    /// `PUT, POST or PATCH`.
+    package static var choice: String {
+        let names = allCases.map(\.rawValue)
+        return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
+    }
 }
 
 /// The interop version of draft-ietf-httpbis-resumable-upload: the version of the draft whose form

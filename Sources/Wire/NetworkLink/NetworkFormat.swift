@@ -1,7 +1,7 @@
 /// The link between `offstaged` and `offstage-net`: version and limits. Both come from one build,
 /// but an upgrade may replace the program while the daemon runs.
 package enum NetworkFormat {
-    package static let version = 8
+    package static let version = 9
     /// The longest datagram, in bytes.
     package static let messageBytes = 131_072
     package static let urlBytes = 8_192
