@@ -79,6 +79,8 @@ struct StoreMigrations {
             .enlist("former", in: .transfer, at: "transfer", as: "formers"),
             .remove("inode", in: .transfer, at: "transfer.state.running._0"),
         ]),
+        // Uploads by PATCH, of which a daemon of before knows nothing.
+        StoreStep(),
     ])
 
     static var newest: Int64 { current.newest }

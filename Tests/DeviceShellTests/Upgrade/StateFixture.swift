@@ -22,7 +22,7 @@ struct StateFixture: Sendable {
     /// A morning, and killed in a pause for three hours.
     static let paused = StateFixture(version: 1, name: "paused")
     static let names = ["lived", "paused"]
-    static let all = (1...13).flatMap { version in
+    static let all = (1...14).flatMap { version in
         names.map { StateFixture(version: version, name: $0) }
     }
 
