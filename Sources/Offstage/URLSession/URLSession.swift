@@ -119,7 +119,8 @@ public class URLSession: NSObject, @unchecked Sendable {  // What changes: in `b
     public func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask
     {
         let isKnown = request.httpMethod.flatMap { UploadMethod(rawValue: $0.uppercased()) } != nil
-        var refusal = isKnown ? nil : "a background upload is a \(UploadMethod.choice): set httpMethod"
+        var refusal =
+            isKnown ? nil : "a background upload is a \(UploadMethod.choice): set httpMethod"
         if !fileURL.isFileURL { refusal = "a background upload sends a file: \(fileURL) is none" }
         let task = URLSessionUploadTask(
             self,
