@@ -17,17 +17,37 @@ extension EnqueuedFile {
     /// So many may be in one call.
     package static var mostInCall: Int { 10_000 }
 
-    /// Bytes of memory that it takes where the call is read, at most about: each text is there with
-    /// its name, and in a variant.
-    fileprivate var size: Int {
-        texts.reduce(Value.overhead) { $0 + 3 * Value.overhead + 16 + $1.utf8.count }
+    /// What it takes of a call, at most about: each text is there with its name, and in a variant.
+    fileprivate var size: CallSize {
+        texts.reduce(CallSize(memory: Value.overhead, wire: 16)) { size, text in
+            CallSize(
+                memory: size.memory + 3 * Value.overhead + 16 + text.utf8.count,
+                wire: size.wire + 28 + text.utf8.count
+            )
+        }
     }
 
-    /// What the files of one call may take, with room for the options beside them.
-    fileprivate static var roomInCall: Int { Control1.mostArgumentBytes - (256 << 10) }
-
     /// Whether a call can take it at all.
-    package var fitsInCall: Bool { size <= Self.roomInCall }
+    package var fitsInCall: Bool { size.fits(in: .room) }
+}
+
+/// Bytes that something takes of a call: in memory, where the call is read, and on the way.
+private struct CallSize {
+    var memory: Int
+    var wire: Int
+
+    /// What the files of one call may take, with room for the options beside them.
+    static let room = CallSize(
+        memory: Control1.mostArgumentBytes - (256 << 10),
+        wire: Control1.mostMessageBytes - (128 << 10)
+    )
+
+    func fits(in room: CallSize) -> Bool { memory <= room.memory && wire <= room.wire }
+
+    mutating func take(_ size: CallSize) {
+        memory -= size.memory
+        wire -= size.wire
+    }
 }
 
 extension Array where Element: EnqueuedFile {
@@ -36,10 +56,11 @@ extension Array where Element: EnqueuedFile {
         var parts: [[Element]] = []
         var rest = self[...]
         while !rest.isEmpty {
-            var room = Element.roomInCall
+            var room = CallSize.room
             let some = rest.prefix(Element.mostInCall).prefix { file in
-                room -= file.size
-                return room >= 0
+                let size = file.size
+                defer { room.take(size) }
+                return size.fits(in: room)
             }
             // One that is too large alone is refused by name.
             let part = some.isEmpty ? rest.prefix(1) : some
@@ -51,9 +72,11 @@ extension Array where Element: EnqueuedFile {
 }
 
 extension Control1 {
-    /// Bytes of memory that the arguments of one call may take: room for 10,000 files with about 1,000
-    /// bytes each, a name of an option counted as about 100.
+    /// Bytes of memory that the arguments of one call may take. 10,000 files take as much if each
+    /// has a URL of 100 bytes and seven other properties.
     package static let mostArgumentBytes = 10 << 20
+    /// Bytes of a message that are read. 10,000 files have about 300 each.
+    package static let mostMessageBytes = 3 << 20
 }
 
 extension EnqueueCall {

@@ -5,7 +5,7 @@ package import Vocabulary
 package struct HostQueues {
     private var exchanges: [TransferID: Member] = [:]
     private var hosts: [String: Host] = [:]
-    /// Those that have had no connection yet.
+    /// Those that have no connection yet.
     package private(set) var waiting: [TransferID] = []
 
     private struct Member {
@@ -36,35 +36,11 @@ package struct HostQueues {
         limit: Int64?
     ) -> Bool {
         exchanges[id] = Member(host: host)
-        self.waiting.append(id)
-        return enqueue(id, host, connections, limit)
-    }
-
-    /// If somebody waits before it, it waits too.
-    private mutating func enqueue(
-        _ id: TransferID,
-        _ host: String,
-        _ connections: Int64,
-        _ limit: Int64?
-    ) -> Bool {
         let waiting = Waiting(id: id, connections: connections, limit: limit ?? .max)
         hosts[host, default: Host()].waiting.append(waiting)
+        // If somebody waits before it, it waits too.
+        self.waiting.append(id)
         return begin(host).contains(id)
-    }
-
-    /// A redirect has led it to this host. Returns whether it may go on there now, else `remove`
-    /// or `move` of another returns it once it may, and what may begin in its place.
-    package mutating func move(
-        _ id: TransferID,
-        to host: String,
-        limit: Int64?
-    ) -> (goesOn: Bool, begun: [TransferID]) {
-        guard let member = exchanges[id], member.connections > 0, member.host != host else {
-            return (true, [])
-        }
-        let begun = remove(id)
-        exchanges[id] = Member(host: host)
-        return (enqueue(id, host, member.connections, limit), begun)
     }
 
     /// It needs no connection any more, or never came to have one. Returns what may begin now.

@@ -34,8 +34,7 @@ struct Headroom {
     /// Why so many bytes more do not fit; nil: they do.
     static func shortage(of count: Int64, on file: borrowing FileDescriptor) -> String? {
         let room = room(on: file)
-        if room >= count { return nil }
-        return "it needs \(ByteSize.text(count)) more, and may use \(ByteSize.text(max(0, room)))"
+        return room >= count ? nil : "at least \(ByteSize.text(count - room)) are missing"
     }
 
     private static func room(on file: borrowing FileDescriptor) -> Int64 {

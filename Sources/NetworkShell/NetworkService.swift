@@ -43,7 +43,7 @@ final class NetworkService {
 
     init(_ loop: EventLoop, _ socket: consuming PacketSocket, _ sandbox: Sandbox) throws {
         (self.loop, self.sandbox) = (loop, sandbox)
-        // Queues count them; this is for connections of one file that are redirected apart.
+        // Queues count them; this is for those whom a redirect has led to one host.
         multi = try CurlMulti(
             connectionsPerHost: ExchangeOrder.mostConnections,
             connections: 32
@@ -274,13 +274,7 @@ final class NetworkService {
     private func beginNext(_ ids: [TransferID]) {
         for id in ids {
             guard let next = exchanges[id] else { continue }
-            if isRetired {
-                next.stop()
-            } else if let redirected = redirected.removeValue(forKey: id) {
-                request(redirected, for: next, on: 0)
-            } else {
-                next.begin()
-            }
+            isRetired ? next.stop() : next.begin()
             advance(next)
         }
     }
@@ -307,7 +301,6 @@ final class NetworkService {
         case .give(let up):
             owners[ObjectIdentifier(up)] = nil
             multi.remove(up)
-        case .request(let options, 0): requestInTurn(options, for: exchange)
         case .request(let options, let connection):
             request(options, for: exchange, on: connection)
         case .report(let report):
@@ -320,7 +313,6 @@ final class NetworkService {
         case .digest(let job): digests.add(job)
         case .done(let report):
             exchanges[exchange.id] = nil
-            redirected[exchange.id] = nil
             if let upload = exchange as? Upload, upload.wasIgnored {
                 interops.unlearn(upload.order)
             }
@@ -344,26 +336,6 @@ final class NetworkService {
         guard !link.isBlocked else { return }
         for progress in exchange.takeProgress() { report(progress) }
     }
-
-    /// If a redirect leads to a host that has all its connections, it waits for one.
-    private func requestInTurn(
-        _ options: CurlRequest.Options,
-        for exchange: any RunningExchange
-    ) {
-        let (goesOn, begun) = queues.move(
-            exchange.id,
-            to: String(options.url.urlHost),
-            limit: exchange.connectionsPerHost
-        )
-        if goesOn {
-            request(options, for: exchange, on: 0)
-        } else {
-            redirected[exchange.id] = options
-        }
-        beginNext(begun)
-    }
-    /// The next request of those that wait for a connection of the host that they were led to.
-    private var redirected: [TransferID: CurlRequest.Options] = [:]
 
     private func request(
         _ options: CurlRequest.Options,

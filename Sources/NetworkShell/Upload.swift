@@ -135,9 +135,18 @@ final class Upload: RunningExchange {
             exchange.sending(count)
             return count
         } catch {
-            perform(exchange.fail(ExchangeFailure(.file, reason: "\(error)")))
+            couldNotRead(error)
             return nil
         }
+    }
+
+    private func couldNotRead(_ error: LinuxError) {
+        let reason = "\(error)"
+        perform(
+            error.errno.isShortage
+                ? exchange.failed(.init(.shortage, reason: reason))
+                : exchange.fail(ExchangeFailure(.file, reason: reason))
+        )
     }
 
     func requestEnded(_ ended: CurlRequest?, on connection: Int, _ error: CurlError?) {
@@ -230,7 +239,7 @@ final class Upload: RunningExchange {
         case nil: perform(exchange.checked(isSame: true))
         case .changed: perform(exchange.checked(isSame: false))
         case .system(let error):
-            perform(exchange.fail(ExchangeFailure(.file, reason: "\(error)")))
+            couldNotRead(error)
         }
     }
 

@@ -27,7 +27,7 @@ package final class Server {
         package var argumentBytes = 1 << 20
         /// A message; who announces a longer one is disconnected. It leaves room around arguments
         /// of the largest size, so that slightly too large ones are refused with words.
-        package var messageBytes: Int { argumentBytes + (64 << 10) }
+        package var messageBytes = (1 << 20) + (64 << 10)
         /// Messages of which more is to come, of all peers: beyond that the oldest ends the
         /// connection of its sender.
         package var unfinishedBytes = 16 << 20

@@ -167,7 +167,7 @@ struct CallTests {
         #expect(parts(10_000, 20).map(\.count) == [10_000])
         #expect(parts(20_001, 20).map(\.count) == [10_000, 10_000, 1])
         #expect(parts(2, 5 << 20).map(\.count) == [1, 1])
-        let long = parts(1000, 15_000)
+        let long = parts(1000, 4_000)
         #expect(long.count == 2 && long[0].count > long[1].count)
     }
 

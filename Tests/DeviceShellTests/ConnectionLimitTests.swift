@@ -85,35 +85,6 @@ struct ConnectionLimitTests {
         Files.exists(app.bench.home(String(path.dropFirst())))
     }
 
-    @Test func `six files of a host are on their way also when others have led to it`() throws {
-        let paths = (0..<10).map { "/file\($0)" }
-        serve(paths)
-        let other = try FaultServer()
-        for path in paths {
-            var behaviour = FaultServer.Behaviour(VersionedObject(version: 0, size: 0))
-            behaviour.redirect = server.url(path)
-            other.set(path, behaviour)
-        }
-        // Names of this machine, without a resolver.
-        let urls = paths.enumerated().map { index, path in
-            other.url(path).replacing("127.0.0.1", with: "\(["a", "b"][index % 2]).localhost")
-        }
-        let words = ["download", "-d", app.bench.home("")] + urls
-        #expect(try app.bench.daemon.offstage(words).succeeded)
-        try other.waitForRequests(paths.count)
-        try server.waitUntilHeld(Self.most)
-        for index in 0..<paths.count - Self.most {
-            #expect(asked.count == Self.most + index)
-            try replace(asked[index])
-        }
-        server.release()
-        try Wait.until("all are there\n\(app.bench.report)") {
-            try paths.allSatisfy { try isThere($0) }
-        }
-        #expect(asked.count == paths.count)
-        #expect(server.accepted == Self.most, "\(server.accepted) connections")
-    }
-
     @Test func `an app in front of its user goes first, and else each has its share`() throws {
         let mine = (0..<20).map { "/mine\($0)" }
         let its = (0..<20).map { "/0-\($0)" }

@@ -73,24 +73,4 @@ struct HostQueueTests {
         #expect(remove(1).isEmpty && remove(2).isEmpty)
         #expect(remove(3) == [5, 6])
     }
-
-    @Test mutating func `what is led to another host has its turn there, and makes room here`() {
-        for id: UInt64 in 1...3 { _ = add(id, "a") }
-        for id: UInt64 in 4...5 { _ = add(id, "b") }
-        let move = queues.move(TransferID(1), to: "b", limit: 2)
-        #expect(!move.goesOn && move.begun.map(\.number) == [3])
-        // It has its order, unlike what waits to begin.
-        #expect(queues.waiting.isEmpty)
-        let again = queues.move(TransferID(1), to: "c", limit: 2)
-        #expect(again.goesOn && again.begun.isEmpty)
-        #expect(remove(4) == [1])
-        let back = queues.move(TransferID(1), to: "b", limit: 2)
-        #expect(back.goesOn && back.begun.isEmpty)
-        let last = add(6, "b")
-        #expect(!last)
-        #expect(remove(1) == [6])
-        #expect(remove(2).isEmpty && remove(3).isEmpty && remove(5).isEmpty && remove(6).isEmpty)
-        let elsewhere = queues.move(TransferID(7), to: "b", limit: 2)
-        #expect(elsewhere.goesOn && elsewhere.begun.isEmpty)
-    }
 }

@@ -359,19 +359,6 @@ struct ExchangeReportTests {
         try expect(Self.old, at: scratch("other"))
     }
 
-    /// The bytes behind an answer without a body.
-    @Test func `what one answer leaves on a connection ends no other exchange for good`() throws {
-        server.set("/empty", .init(Self.old))
-        server.change("/empty") { ($0.status, $0.leftover) = (204, "left over\r\n\r\n") }
-        #expect(try fetch(order("/empty")).end == .complete(size: 0))
-        // It comes before the next answer.
-        server.release("/empty")
-        let end = try fetch(order()).end
-        #expect(end.isComplete || end.cause == .connection, "\(end)")
-        #expect(try fetch(order()).end.isComplete)
-        try expect(Self.old)
-    }
-
     @Test func `what a server adds to its answer is handed on or left out`() throws {
         let long = String(repeating: "a", count: 2000)
         let more = "ETag: \"\(long)\"\r\nLast-Modified: \(long), 01 Mar 2026 12:00:00 GMT\r\n"

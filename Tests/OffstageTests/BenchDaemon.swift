@@ -268,6 +268,7 @@ final class BenchWorld {
         let loop = try EventLoop()
         var limits = Server.Limits()
         limits.argumentBytes = Control1.mostArgumentBytes
+        limits.messageBytes = Control1.mostMessageBytes + (64 << 10)
         server = try Server(
             loop,
             name: Control1.busName,

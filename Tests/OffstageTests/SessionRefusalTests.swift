@@ -114,20 +114,6 @@ struct SessionRefusalTests {
         #expect(third.told.isEmpty)
     }
 
-    /// Only the main process of the app has sessions.
-    @Test func `a session of another process of the app`() throws {
-        bench.daemon.behave(
-            "JoinSession",
-            .refuse(.notPermitted, "JoinSession is for the main process of an app")
-        )
-        let session = bench.session(bench.recorder)
-        #expect(try bench.recorder.told.next() == "invalid")
-        let error = try bench.recorder.errors.next()
-        #expect(error.code == .backgroundSessionInUseByAnotherProcess)
-        #expect((error as NSError).localizedFailureReason?.contains("main process") == true)
-        #expect(session.delegate == nil)
-    }
-
     @Test func `a task that nothing can keep for the daemon`() throws {
         bench.daemon.behave("EnqueueTasks", .silence)
         let session = bench.session(bench.recorder)

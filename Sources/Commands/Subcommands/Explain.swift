@@ -36,14 +36,16 @@ extension OffstageProgram {
             for (index, task) in tasks.enumerated() {
                 if index > 0 { invocation.console.print("") }
                 print(task.report, invocation)
-                // In the same order, unless one has been forgotten since.
-                if transfers.count == tasks.count { print(endsOf: transfers[index], invocation) }
+                // In the order in which they were named.
+                guard let ids = call.transfers, ids.count == tasks.count else { continue }
+                let transfer = transfers.first { Int64(clamping: $0.id.number) == ids[index] }
+                if let transfer { print(routeOf: transfer, invocation) }
             }
         }
     }
 
     /// From where to where it goes.
-    private static func print(endsOf transfer: Report.Transfer, _ invocation: Invocation) {
+    private static func print(routeOf transfer: Report.Transfer, _ invocation: Invocation) {
         let isUpload = transfer.direction == .upload
         let (from, to) =
             isUpload ? (transfer.path, transfer.url) : (transfer.url, transfer.path)

@@ -25,8 +25,8 @@ extension OffstageProgram {
                 + "must.",
             "If the server supports resumable uploads (draft-ietf-httpbis-resumable-upload, "
                 + "interop version 8 or 6), an interrupted upload goes on with what the server "
-                + "does not have. Any other server is sent the whole file again. With POST or PATCH "
-                + "the server might then have it twice, so an interrupted one fails instead, "
+                + "does not have. Any other server is sent the whole file again. With POST or "
+                + "PATCH the server might then have it twice, so an interrupted one fails instead, "
                 + "unless --idempotent is given; each carries an Idempotency-Key.",
             "Transient errors are retried as for a download. With --wait the exit status is 1 if "
                 + "a file was not accepted. Ctrl-C does not stop the upload. "

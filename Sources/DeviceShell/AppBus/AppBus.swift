@@ -18,6 +18,7 @@ final class AppBus {
     static let limits: Server.Limits = {
         var limits = Server.Limits()
         limits.argumentBytes = Control1.mostArgumentBytes
+        limits.messageBytes = Control1.mostMessageBytes + (64 << 10)
         return limits
     }()
     private var source: DescriptorSource?

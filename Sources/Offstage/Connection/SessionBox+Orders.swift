@@ -181,7 +181,7 @@ extension SessionBox {
             return true
         }
         guard order.fitsInCall else {
-            let reason = "its URL, header fields and description take more than about 10 MB"
+            let reason = "its URL, header fields and description take more than about 3 MB"
             fail(task, URLError(.unknown, reason: reason))
             return true
         }
@@ -249,8 +249,8 @@ extension URLError {
     fileprivate init(_ error: CallError) {
         let code: URLError.Code =
             switch error.reason {
-            case .unreachable, .timedOut: .backgroundSessionWasDisconnected
-            case .refused, .unsupported: .unknown
+            case .unreachable: .backgroundSessionWasDisconnected
+            case .timedOut, .refused, .unsupported: .unknown
             }
         self.init(code, reason: error.text)
     }

@@ -156,12 +156,6 @@ final class SessionBox: Sendable {
             OutgoingCall(call) { [self] answer in
                 switch answer {
                 case .success(let joined): self.joined(joined)
-                // The main process of the app has all its sessions.
-                case .failure(let error) where error.reason == .refused(.notPermitted):
-                    app.remove(self)
-                    becomeInvalid(
-                        URLError(.backgroundSessionInUseByAnotherProcess, reason: error.text)
-                    )
                 // Without a daemon there are only the tasks of this process.
                 case .failure: known()
                 }

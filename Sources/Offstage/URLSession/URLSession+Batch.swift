@@ -12,7 +12,7 @@ extension URLSession {
 
     /// Begins tasks, or lets them go on. Downloads that are resumed for the first time go to the
     /// daemon in one call (`EnqueueTasks`) with no others, and are durable in one commit. It is one
-    /// call for up to 10,000 tasks or about 10 MB, whichever is less; more go in several. The daemon
+    /// call for up to 10,000 tasks or about 3 MB, whichever is less; more go in several. The daemon
     /// takes all of a call or none; of those that it refuses, only the bad ones fail, and the rest
     /// goes in smaller calls. Uploads go 32 to a call, each with its open file.
     ///

@@ -142,6 +142,7 @@ final class FaultConnection {
         _ behaviour: FaultServer.Behaviour
     ) -> Bool {
         if behaviour.holdsHead { state.waitForRelease(request.path) }
+        if let leftover = behaviour.leftover, !send(leftover) { return false }
         if let garbage = behaviour.garbage {
             var goesOn = send(garbage)
             let more = [UInt8](repeating: 0, count: 65_536)
@@ -158,10 +159,7 @@ final class FaultConnection {
             return send("HTTP/1.1 302 Found\r\nLocation: \(target)\r\n\(Self.empty)\(extra)\r\n")
         }
         if let status = behaviour.status {
-            let isSent = send("HTTP/1.1 \(status) X\r\n\(Self.empty)\(extra)\r\n")
-            guard isSent, let leftover = behaviour.leftover else { return isSent }
-            state.waitForRelease(request.path)
-            return send(leftover)
+            return send("HTTP/1.1 \(status) X\r\n\(Self.empty)\(extra)\r\n")
         }
         let validators = behaviour.validators
         if let body = behaviour.compressed {

@@ -42,7 +42,7 @@ package final class FaultServer: Sendable {
         /// Of the next so many requests only; nil: of all.
         package var statusCount: Int?
         package var redirect: String?
-        /// Of a status: sent behind it after `release`.
+        /// Sent before an answer, as if it were the rest of the one before.
         package var leftover: String?
         package var fields: [String] = []
         /// Sent in place of a head.
