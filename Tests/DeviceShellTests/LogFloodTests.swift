@@ -183,9 +183,10 @@ struct LogFloodTests {
     @Test(.enabled(if: SlowDisk.isPossible, "only root can mount a disk and make it slow"))
     func `a slow disk lets no log grow, and keeps nobody waiting for the daemon`() throws {
         let disk = SlowDisk()
-        let floods = try Floods(2, by: "dd if=/dev/zero bs=64k count=4000 2>> own") { directory in
-            try disk.mount(at: directory)
-        }
+        // All of it has room on the disk.
+        let blocks: Int64 = 10_000
+        let flood = "dd if=/dev/zero bs=64k count=\(blocks) 2>> own"
+        let floods = try Floods(2, by: flood) { directory in try disk.mount(at: directory) }
         defer { withExtendedLifetime(disk) {} }
         try floods.go()
         let log = floods.bench.daemon.scratch("state/logs/command.flood0.log")
@@ -194,7 +195,7 @@ struct LogFloodTests {
         }
         try floods.watch()
         try floods.settle()
-        check(floods, "slow disk", upTo: 4000 * (64 << 10) / 2)
+        check(floods, "slow disk", upTo: blocks * (64 << 10) / 2)
         #expect(try floods.bench.nextRun("command.flood0")["result"] == "new data")
     }
 }
