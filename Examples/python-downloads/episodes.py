@@ -109,9 +109,23 @@ def file_name(url):
     return os.path.basename(urllib.parse.unquote(urllib.parse.urlsplit(url).path)) or "episode"
 
 
+def shown(url):
+    """As the daemon lists it: without a password."""
+    password = urllib.parse.urlsplit(url).password
+    return url.replace(f":{password}@", ":***@", 1) if password else url
+
+
+def as_file(url):
+    """What is asked for. The version of dbus-fast that Debian 12 has sends no text beyond ASCII; the
+    daemon then names the file by its URL."""
+    name = file_name(url)
+    file = {"url": Variant("s", url)}
+    return file | {"file": Variant("s", name)} if name.isascii() else file
+
+
 async def enqueue(daemon, urls, directory):
     """Their numbers. All of them are stored when this returns, or none."""
-    files = [{"url": Variant("s", url), "file": Variant("s", file_name(url))} for url in urls]
+    files = [as_file(url) for url in urls]
     options = {"directory": Variant("s", str(directory)), "discretionary": Variant("b", True)}
     reply = await daemon.call("Download", "aa{sv}a{sv}", files, options)
     return plain(reply)["transfers"]
@@ -168,12 +182,12 @@ async def main():
         for transfer in await daemon.transfers()
         if "ended" not in transfer and transfer["directory"] == str(directory)
     }
-    missing = [url for url in new if url not in numbers]
+    missing = [url for url in new if shown(url) not in numbers]
     if missing:
-        numbers.update(zip(missing, await enqueue(daemon, missing, directory)))
-    for url in new:
+        numbers.update(zip(map(shown, missing), await enqueue(daemon, missing, directory)))
+    for url in map(shown, new):
         print(f"{numbers[url]}: {url}", flush=True)
-    return not arguments.wait or await wait(daemon, [numbers[url] for url in new])
+    return not arguments.wait or await wait(daemon, [numbers[shown(url)] for url in new])
 
 
 try:

@@ -228,8 +228,9 @@ extension Device {
         }
     }
 
-    /// Gates that wait for an event stand before those that only wait for a time; the shared wake,
-    /// which only rounds up what another one chose, is last.
+    /// Gates that wait for an event stand before those that only wait for a time. Behind these are
+    /// the shared wake, which only rounds up what another one chose, and the other transfers, which
+    /// are the reason only when there is no other.
     func holdList(
         _ work: Work,
         _ index: Int,
@@ -273,12 +274,13 @@ extension Device {
                 )
             )
         }
-        let byEvent = holds.filter { $0.next == nil }
+        let turn = holds.filter { $0.gate == Gate.transferSlots.name }
+        let byEvent = holds.filter { $0.next == nil && $0.gate != Gate.transferSlots.name }
         let byTime = holds.filter { $0.next != nil }.sorted {
             ($0.next ?? .distantPast) > ($1.next ?? .distantPast)
         }
         let rounding = byTime.filter { $0.gate == Gate.sharedWake.name }
-        return byEvent + byTime.filter { $0.gate != Gate.sharedWake.name } + rounding
+        return byEvent + byTime.filter { $0.gate != Gate.sharedWake.name } + rounding + turn
     }
 }
 

@@ -238,7 +238,11 @@ package struct Exchange: Sendable {
     }
 
     private mutating func failTooLarge(_ bytes: Int64) -> [Action] {
-        fail(.tooLarge, "the file has \(bytes) bytes, more than download-limit")
+        fail(.tooLarge, "the file has \(ByteSize.text(bytes)), and \(limitWords)")
+    }
+
+    private var limitWords: String {
+        "the setting download-limit is \(ByteSize.text(order.sizeLimit ?? .max))"
     }
 
     private mutating func begin(_ body: Body, _ head: Head) -> [Action] {
@@ -354,7 +358,7 @@ package struct Exchange: Sendable {
             return (nil, fail(.badAnswer, "the server sent more than it said"))
         }
         guard end <= order.sizeLimit ?? .max else {
-            return (nil, fail(.tooLarge, "the server sends more than download-limit"))
+            return (nil, fail(.tooLarge, "the server sends more, and \(limitWords)"))
         }
         (body.offset, inOrder) = (end, end)
         state = .receiving(body)

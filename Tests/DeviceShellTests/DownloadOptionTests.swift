@@ -195,7 +195,7 @@ struct DownloadOptionTests {
             $0.isChunked = !isTold
         }
         let outcome = try download(["-w", "-o", "large"], succeeds: false)
-        #expect(outcome.errors.contains("more than download-limit"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("download-limit is 2 MiB"), "\(outcome.errors)")
         #expect(try list().map { $0["failure"] } == ["tooLarge"])
         #expect(try Files.list(daemon.scratch("home")).filter { $0.hasSuffix(".part") } == [])
     }

@@ -215,13 +215,22 @@ struct OtherLanguageTests {
         // What is on its way is not.
         try bench.set("power", "off")
         server.set("/none.mp3", .init(VersionedObject(version: 1, size: 1000)))
+        server.set("/f%C3%BCnf.mp3", .init(VersionedObject(version: 1, size: 1000)))
+        let secret = server.url("/f%C3%BCnf.mp3").replacing("http://", with: "http://me:own@")
+        let more = "<item><enclosure url=\"\(secret)\"/></item>"
+        try bench.daemon.scratch.write(
+            "feed.xml",
+            "<rss><channel>\(items.joined())\(more)</channel></rss>"
+        )
         for _ in 0..<2 {
             let third = try run("file://" + feed, bench.daemon.scratch("home"))
             #expect(third.output.hasPrefix("5: "), "\(third)")
+            #expect(third.output.contains("6: http://me:***@"), "\(third)")
         }
         try bench.set("power", "on")
         let last = bench.daemon.scratch("home/none.mp3")
-        try Wait.until("none.mp3 is there") { Files.exists(last) }
+        let named = bench.daemon.scratch("home/f\u{fc}nf.mp3")
+        try Wait.until("both are there") { Files.exists(last) && Files.exists(named) }
         let fourth = try run("file://" + feed, bench.daemon.scratch("home"))
         #expect(fourth.output == "there is nothing new\n")
     }

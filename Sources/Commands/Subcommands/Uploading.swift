@@ -20,9 +20,10 @@ extension OffstageProgram {
         ],
         details: [
             "The daemon sends the files as they are now; that is stored when this command returns. "
-                + "A file that has changed or is missing when its turn comes is not sent. If URL "
-                + "ends with a slash, the name of the file is appended to it; for several files it "
-                + "must.",
+                + "A file that has changed when its turn comes is not sent. One that was removed "
+                + "is sent all the same while the daemon has it open, which it has up to 64 files: "
+                + "use \"offstage cancel\" to stop an upload. If URL ends with a slash, the name "
+                + "of the file is appended to it; for several files it must.",
             "If the server supports resumable uploads (draft-ietf-httpbis-resumable-upload, "
                 + "interop version 8 or 6), an interrupted upload goes on with what the server "
                 + "does not have. Any other server is sent the whole file again. With POST or "

@@ -153,9 +153,7 @@ extension ControlCalls {
     /// With what they depend on, and nothing tells.
     func enqueued(_ reply: Reply, _ manner: Control1.TransferManner) -> EnqueuedTransfers? {
         guard var told = reply.enqueued else { return nil }
-        var needs = manner.needs
-        if manner.discretionary { needs.unmetered = true }
-        let unsensed = host.device.unsensed(by: needs)
+        let unsensed = host.device.unsensed(by: manner.needs)
         told.unsensed = unsensed.isEmpty ? nil : unsensed
         return told
     }

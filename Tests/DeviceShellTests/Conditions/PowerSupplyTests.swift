@@ -152,13 +152,6 @@ struct PowerSupplyTests {
         let options: ValueMap = ["directory": place, "unmetered": true, "power": true]
         let stored = try bench.ask("Download", files, .map(options))
         #expect(stored["unsensed"]?.listValue == ["power", "metered"])
-        // That waits for a network that costs nothing, without being told so.
-        let patient = try bench.ask(
-            "Download",
-            [["url": "http://localhost/b"]],
-            ["directory": place, "discretionary": true]
-        )
-        #expect(patient["unsensed"]?.listValue == ["metered"])
         let held = try bench.ask("Explain", "once", .map([:])).listValue?.first
         let holds = held?["holds"]?.listValue ?? []
         let gates = holds.compactMap { $0["gate"]?.stringValue }
