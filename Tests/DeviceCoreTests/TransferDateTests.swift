@@ -79,6 +79,17 @@ struct TransferDateTests {
 
     // MARK: The earliest date
 
+    /// Their turn passes by itself.
+    @Test mutating func `other transfers are the last reason of one that has another`() throws {
+        for _ in 0..<6 { _ = try enqueue() }
+        let date = bench.now.wall + .hours(2)
+        let id = try enqueue { $0.earliest = date }
+        let explained = try #require(bench.device.explain(id, at: bench.now))
+        #expect(explained.holds.map(\.gate) == ["earliest", "transfer-slots"])
+        #expect(!explained.sentence.contains("other transfers"), "\(explained.sentence)")
+        #expect(explained.sentence.contains("and 1 more reason"))
+    }
+
     @Test mutating func `a date is the caller's own, also when the clock is set back`() throws {
         let date = bench.now.wall + .hours(2)
         let id = try enqueue { $0.earliest = date }

@@ -265,17 +265,6 @@ struct TransferTests {
         #expect(bench.transfer(one[6])?.isUnderWay == true)
     }
 
-    /// Their turn passes by itself.
-    @Test mutating func `other transfers are the last reason of one that has another`() throws {
-        for file in 0..<6 { _ = try enqueue("http://one.example/\(file)") }
-        let date = bench.now.wall + .hours(2)
-        let id = try enqueue("http://one.example/late", earliest: date)
-        let explained = try #require(bench.device.explain(id, at: bench.now))
-        #expect(explained.holds.map(\.gate) == ["earliest", "transfer-slots"])
-        #expect(!explained.sentence.contains("other transfers"), "\(explained.sentence)")
-        #expect(explained.sentence.contains("and 1 more reason"))
-    }
-
     @Test mutating func `what a full disk held begins when a launch has shown that there is room`()
         throws
     {
