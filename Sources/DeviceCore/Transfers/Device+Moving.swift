@@ -73,17 +73,17 @@ extension Device {
                 return try checkFormers(of: transfer, move)
             }
             throw Refusal(
-                .invalid,
+                .held,
                 reason: reason,
                 value: "\(transfer.id)",
                 fix: "only its place among the others can be changed"
             )
         }
         throw Refusal(
-            .invalid,
+            .held,
             reason: reason,
             value: "\(transfer.id)",
-            fix: "offstage transfers --json says in which directory it is"
+            fix: "offstage explain \(transfer.id) says where its file is"
         )
     }
 
@@ -94,7 +94,7 @@ extension Device {
             transfer.formers.count >= Transfer.mostFormers
         else { return }
         throw Refusal(
-            .invalid,
+            .held,
             reason: "this transfer has been moved \(Transfer.mostFormers) times since it last ran",
             value: "\(transfer.id)",
             fix: "move it again when it has run"
